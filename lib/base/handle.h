@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Table of handles: 24 bits of index, 32 of generation, 8 of kind, packed in a pointer-sized number, so that freed, foreign and invented
+ * handles are recognised. Lookup takes no lock; alloc and free are serialised inside. */
+#ifndef VCCI_BASE_HANDLE_H
+#define VCCI_BASE_HANDLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VCCI_HANDLE_CHUNK 256
+#define VCCI_HANDLE_CHUNKS_MAX 65536 /* 16 Mi handles */
+
+struct vcci_handle_slot {
+    _Atomic(void *) object;
+    _Atomic uint32_t generation;
+    uint32_t next_free;
+};
+struct vcci_handles {
+    uint8_t kind;
+    uint32_t count, free_head;
+    pthread_mutex_t lock;
+    _Atomic(struct vcci_handle_slot *) *chunks; /* grows a chunk at a time, slots never move */
+};
+
+int vcci_handles_init(struct vcci_handles *table, uint8_t kind);
+void vcci_handles_fini(struct vcci_handles *table);
+/* Stores object under a fresh handle (never 0, above 255). -VCCL_ERR_NO_MEMORY. */
+int vcci_handles_alloc(struct vcci_handles *table, void *object, uint64_t *handle_out);
+/* The object, or NULL if the handle is not (or no longer) of this table. */
+void *vcci_handles_get(const struct vcci_handles *table, uint64_t handle);
+/* Frees the handle; returns what it named, NULL if nothing (then nothing is freed). */
+void *vcci_handles_free(struct vcci_handles *table, uint64_t handle);
+
+#endif
