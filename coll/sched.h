@@ -57,7 +57,6 @@ struct vcci_ref {
     X(RECV)        /* into out[0] from peer                                                                                    */    \
     X(COPY)        /* in[0] to out[0]; same length; no overlap                                                                 */    \
     X(REDUCE)      /* out[0], and out[1] if given = in[0] op in[1] op … in this order; out[0] may be exactly one of the in      */    \
-    X(RECV_REDUCE) /* RECV into in[n_in-1] (mine, SCRATCH), then REDUCE; made by freeze from the two                            */    \
     X(SIGNAL)      /* flat: all that I did before is visible to whoever WAITs for my signal number `pair` of this chunk        */    \
     X(WAIT)        /* flat: for peer's signal number `pair` of this chunk; peer -1: everybody's                                 */
 enum vcci_node_kind {
@@ -148,8 +147,8 @@ void vcci_repeat(struct vcci_builder *b, uint64_t n_chunks, uint32_t window); /*
 void vcci_symmetric(struct vcci_builder *b);                            /* flat: every rank signals and waits for all    */
 void vcci_fail_build(struct vcci_builder *b, const char *why);          /* this algorithm cannot do these arguments      */
 
-/* Checks (acyclic, refs in bounds of IN, OUT and scratch, lengths of in and out agree in every chunk, edges name nodes, nobody but flat nodes names a peer's scratch), fuses RECV
- * and REDUCE, flattens. Destroys the builder. 0, or < 0 with the text. Reference count 1. */
+/* Checks (acyclic, refs in bounds of IN, OUT and scratch, lengths of in and out agree in every chunk, edges name nodes, only reads name a
+ * peer's scratch) and flattens. Destroys the builder. 0, or < 0 with the text. Reference count 1. */
 int vcci_freeze(struct vcci_builder *b, struct vcci_sched **sched_out);
 struct vcci_sched *vcci_sched_get(struct vcci_sched *sched);
 void vcci_sched_put(struct vcci_sched *sched);
