@@ -4,7 +4,7 @@
 AC_DEFUN([VCCL_COMPILER], [
   AC_ARG_ENABLE([werror], [AS_HELP_STRING([--disable-werror], [do not turn compiler warnings into errors])], [],
                 [enable_werror=yes])
-  VCCL_CFLAGS="-std=gnu11 -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -fvisibility=hidden -ffp-contract=off -pthread"
+  VCCL_CFLAGS="-std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -fvisibility=hidden -ffp-contract=off -pthread"
   AS_IF([test "x$enable_werror" = xyes], [VCCL_CFLAGS="$VCCL_CFLAGS -Werror"])
   AC_ARG_ENABLE([sanitize], [AS_HELP_STRING([--enable-sanitize=KIND], [build with -fsanitize=KIND (address,undefined or thread)])],
     [AS_IF([test "x$enableval" != xno],

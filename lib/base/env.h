@@ -27,7 +27,9 @@
     X(explain, "VCCL_EXPLAIN", ENUM, "0", "0|1", "say on stderr, once per kind of call, which algorithm ran and why")               \
     X(check, "VCCL_CHECK", ENUM, "1", "0|1", "check the arguments of every call")
 
-/* Parsed once per process. */
+/* Beginnings of names that vcclrun sets for its ranks and a user never does; no warning is given for them. */
+#define VCCI_ENV_INTERNAL "VCCL_JOB_"
+
 struct vcci_env {
 #define VCCI_ENV_T_ENUM int
 #define VCCI_ENV_T_INT int64_t
@@ -40,13 +42,17 @@ struct vcci_env {
 #undef VCCI_ENV_FIELD
 };
 
-/* Parses the environment. A bad value: vcci_fail(VCCL_ERR_CONFIG, names variable, value and the good ones), *env untouched. Unknown VCCL_
- * variables are warned of once per process with the nearest known name; those in `VCCI_ENV_INTERNAL` (set by vcclrun) are known. */
+/* Parses the environment into *env (may be NULL) and makes it the process's; sets vcci_log's limit. An empty value means the default. A bad
+ * value: vcci_fail(VCCL_ERR_CONFIG, names variable, value and the good ones), nothing changed. Unknown VCCL_ variables are warned of once per
+ * process with the nearest known name; those that begin as VCCI_ENV_INTERNAL says are known. Any thread; texts stay valid for ever. */
 int vcci_env_load(struct vcci_env *env);
-/* The parsed environment of this process, defaults before vcci_env_load. */
+/* The parsed environment of this process, defaults before vcci_env_load. Any thread; what it points to never changes. */
 const struct vcci_env *vcci_env(void);
-/* Table as text for vccl_info: NAME value default choices meaning, one a line, aligned. Returns bytes written as snprintf does. */
+/* Table as text for vccl_info: a line of headings, then NAME value default choices meaning, one a line, aligned; "-" is empty. The value is the
+ * environment's own text, good or not. Returns the length as snprintf does. */
 int vcci_env_report(char *buf, size_t cap);
+/* The nearest known variable to name by edit distance. */
+const char *vcci_env_nearest(const char *name);
 /* "64k", "1m", "2G", "123" -> bytes; 0 or -1 on nonsense. */
 int vcci_bytes_parse(const char *text, uint64_t *bytes_out);
 

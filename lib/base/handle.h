@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Table of handles: 24 bits of index, 32 of generation, 8 of kind, packed in a pointer-sized number, so that freed, foreign and invented
- * handles are recognised. Lookup takes no lock; alloc and free are serialised inside. */
+ * Table of handles: 32 bits of generation, 24 of index, 8 of kind (from the top), packed in a pointer-sized number, so that freed, foreign and
+ * invented handles are recognised. Lookup takes no lock; alloc and free are serialised inside. */
 #ifndef VCCI_BASE_HANDLE_H
 #define VCCI_BASE_HANDLE_H
 
@@ -28,8 +28,19 @@ int vcci_handles_init(struct vcci_handles *table, uint8_t kind);
 void vcci_handles_fini(struct vcci_handles *table);
 /* Stores object under a fresh handle (never 0, above 255). -VCCL_ERR_NO_MEMORY. */
 int vcci_handles_alloc(struct vcci_handles *table, void *object, uint64_t *handle_out);
-/* The object, or NULL if the handle is not (or no longer) of this table. */
-void *vcci_handles_get(const struct vcci_handles *table, uint64_t handle);
+/* The object, or NULL if the handle is not (or no longer) of this table. Inline: every call of the API begins with it. The object is read before
+ * the generation, and a slot changes in the order generation, object when it is freed and used again, so the two belong together. */
+static inline void *vcci_handles_get(const struct vcci_handles *table, uint64_t handle)
+{
+    uint32_t index = (uint32_t)handle >> 8;
+    struct vcci_handle_slot *chunk = atomic_load_explicit(&table->chunks[index / VCCI_HANDLE_CHUNK], memory_order_acquire);
+
+    if ((uint8_t)handle != table->kind || !chunk)
+        return NULL;
+    struct vcci_handle_slot *slot = &chunk[index % VCCI_HANDLE_CHUNK];
+    void *object = atomic_load_explicit(&slot->object, memory_order_acquire);
+    return atomic_load_explicit(&slot->generation, memory_order_acquire) == handle >> 32 ? object : NULL;
+}
 /* Frees the handle; returns what it named, NULL if nothing (then nothing is freed). */
 void *vcci_handles_free(struct vcci_handles *table, uint64_t handle);
 

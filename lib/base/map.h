@@ -8,7 +8,7 @@
 
 struct vcci_map {
     struct vcci_map_slot *slots;
-    size_t cap, used, live;
+    size_t cap, live;
 };
 
 void vcci_map_init(struct vcci_map *map); /* allocates nothing */
@@ -16,7 +16,7 @@ void vcci_map_fini(struct vcci_map *map);
 void *vcci_map_get(const struct vcci_map *map, uint64_t key); /* NULL: not there */
 int vcci_map_put(struct vcci_map *map, uint64_t key, void *value); /* replaces; value not NULL; -VCCL_ERR_NO_MEMORY */
 void *vcci_map_del(struct vcci_map *map, uint64_t key);            /* what was there, or NULL */
-/* Walks: *cursor starts at 0; returns NULL at the end. Deleting the current one is allowed. */
+/* Walks: *cursor starts at 0; returns NULL at the end. Deleting the current one is allowed, putting is not. key_out may be NULL. */
 void *vcci_map_next(const struct vcci_map *map, size_t *cursor, uint64_t *key_out);
 
 #endif
