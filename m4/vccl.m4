@@ -45,6 +45,6 @@ AC_DEFUN([VCCL_CUDA], [
 ])
 
 AC_DEFUN([VCCL_CHECK], [
-  PKG_CHECK_MODULES([CHECK], [check >= 0.12], [have_check=yes], [have_check=no])
+  PKG_CHECK_MODULES([CHECK], [check >= 0.15], [have_check=yes], [have_check=no])
   AM_CONDITIONAL([HAVE_CHECK], [test "$have_check" = yes])
 ])

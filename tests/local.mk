@@ -1,1 +1,31 @@
-# tests
+# What `make check` runs. Each subfolder lists its own in its local.mk; all of it runs under automake's parallel harness, each with a time limit.
+TEST_EXTENSIONS = .sh .py
+TEST_SECONDS = 300
+TEST_LIMIT = timeout -k 10 $(TEST_SECONDS)
+LOG_COMPILER = $(TEST_LIMIT)
+SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
+PY_LOG_COMPILER = $(TEST_LIMIT) python3
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; CC='$(CC)'; CXX='$(CXX)'; VERSION='$(VERSION)'; \
+	TEST_CPPFLAGS='$(AM_CPPFLAGS)'; CK_DEFAULT_TIMEOUT=120; \
+	export top_srcdir top_builddir CC CXX VERSION TEST_CPPFLAGS CK_DEFAULT_TIMEOUT;
+TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
+
+# Those that tests/run_sanitizers.sh runs too, in trees built with ASan+UBSan and with TSan; SAN_NEEDS is what they need built.
+SAN_TESTS =
+SAN_NEEDS =
+
+# The tree itself: layers, headers, style.
+dist_check_SCRIPTS += tests/layers.sh tests/headers.sh tests/style.sh
+TESTS += tests/layers.sh tests/headers.sh tests/style.sh
+
+include tests/unit/local.mk
+include tests/sim/local.mk
+include tests/conf/local.mk
+include tests/fault/local.mk
+include tests/net/local.mk
+
+.PHONY: sanitizer-programs sanitizer-check
+sanitizer-programs: $(SAN_NEEDS) $(SAN_TESTS)
+sanitizer-check: sanitizer-programs
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SAN_TESTS)'

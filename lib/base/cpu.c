@@ -63,7 +63,8 @@ static int group_quota(const char *dir, int v2)
     return quota / period >= INT_MAX ? INT_MAX : quota / period < 1 ? 1 : (int)(quota / period);
 }
 
-/* The tightest quota from group up to the root. A container may see a group's path that does not exist in its own mount; its root does. */
+/* The tightest quota from group up to the root. A container may see a group's path that does not exist in its own mount; its root
+ * does. */
 static int groups_quota(const char *mount, const char *group, int v2)
 {
     char dir[PATH_MAX];
@@ -134,7 +135,8 @@ enum vcci_cpu_isa vcci_cpu_isa(void)
     unsigned a, b, c = 0, d;
 
     __builtin_cpu_init();
-    /* F16C is not among the names that every compiler's __builtin_cpu_supports knows; the others imply that the kernel saves the registers. */
+    /* F16C is not among the names that every compiler's __builtin_cpu_supports knows; the others imply that the kernel saves the
+     * registers. */
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_F16C))
         return VCCI_ISA_BASE;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

@@ -24,7 +24,7 @@ static const struct env_var env_vars[] = {
     VCCI_ENV_TABLE(X)
 #undef X
 };
-#define ENV_NR (sizeof env_vars / sizeof *env_vars)
+#define ENV_NR         (sizeof env_vars / sizeof *env_vars)
 #define NAME_MAX_BYTES 48 /* of what is compared when a near name is looked for */
 
 /* What vcci_env returns. A later load that differs gets its own; the old ones stay, for somebody may still read them. */
@@ -108,7 +108,8 @@ static int parse_number(const struct env_var *var, const char *text, void *field
     if (var->kind == BYTES) {
         uint64_t n, lo, hi;
 
-        if (vcci_bytes_parse(text, &n) < 0 || vcci_bytes_parse(least, &lo) < 0 || vcci_bytes_parse(most, &hi) < 0 || n < lo || n > hi)
+        if (vcci_bytes_parse(text, &n) < 0 || vcci_bytes_parse(least, &lo) < 0 || vcci_bytes_parse(most, &hi) < 0 || n < lo ||
+            n > hi)
             return -1;
         memcpy(field, &n, sizeof n);
     } else if (var->kind == INT) {
@@ -296,12 +297,12 @@ static int publish(const struct vcci_env *env)
 
 static int same(const struct vcci_env *a, const struct vcci_env *b)
 {
-#define SAME_ENUM(x, y) ((x) == (y))
-#define SAME_INT(x, y) ((x) == (y))
-#define SAME_BYTES(x, y) ((x) == (y))
-#define SAME_SECONDS(x, y) ((x) == (y))
-#define SAME_LIST(x, y) ((x) == (y))
-#define SAME_TEXT(x, y) (strcmp(x, y) == 0)
+#define SAME_ENUM(x, y)                           ((x) == (y))
+#define SAME_INT(x, y)                            ((x) == (y))
+#define SAME_BYTES(x, y)                          ((x) == (y))
+#define SAME_SECONDS(x, y)                        ((x) == (y))
+#define SAME_LIST(x, y)                           ((x) == (y))
+#define SAME_TEXT(x, y)                           (strcmp(x, y) == 0)
 #define X(field, name, kind, dflt, choices, text) &&SAME_##kind(a->field, b->field)
     return 1 VCCI_ENV_TABLE(X);
 #undef X
@@ -329,7 +330,8 @@ int vcci_env_load(struct vcci_env *env)
 
 int vcci_env_report(char *buf, size_t cap)
 {
-    size_t name = sizeof "NAME" - 1, value = sizeof "VALUE" - 1, dflt = sizeof "DEFAULT" - 1, choices = sizeof "CHOICES" - 1, at = 0;
+    size_t name = sizeof "NAME" - 1, value = sizeof "VALUE" - 1, dflt = sizeof "DEFAULT" - 1, choices = sizeof "CHOICES" - 1,
+           at = 0;
 
 #define WIDEN(width, text) ((width) = strlen(text) > (width) ? strlen(text) : (width))
     for (size_t i = 0; i < ENV_NR; i++) {
@@ -345,9 +347,9 @@ int vcci_env_report(char *buf, size_t cap)
         const struct env_var *var = i == 0 ? &headings : &env_vars[i - 1];
         const char *text = i == 0 ? "VALUE" : var_text(var);
 
-        at += (size_t)snprintf(at < cap ? buf + at : NULL, at < cap ? cap - at : 0, "%-*s  %-*s  %-*s  %-*s  %s\n", (int)name, var->name,
-                               (int)value, *text ? text : "-", (int)dflt, *var->dflt ? var->dflt : "-", (int)choices, var->choices,
-                               var->text);
+        at += (size_t)snprintf(at < cap ? buf + at : NULL, at < cap ? cap - at : 0, "%-*s  %-*s  %-*s  %-*s  %s\n", (int)name,
+                               var->name, (int)value, *text ? text : "-", (int)dflt, *var->dflt ? var->dflt : "-", (int)choices,
+                               var->choices, var->text);
     }
     return (int)at;
 }

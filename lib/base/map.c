@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Linear probing; a deletion shifts what follows back, so there are no tombstones and a map that is filled and emptied for ever never allocates
- * again. */
+ * Linear probing; a deletion shifts what follows back, so there are no tombstones and a map that is filled and emptied for ever
+ * never allocates again. */
 #include "lib/base/map.h"
 
 #include <stdlib.h>
@@ -105,7 +105,8 @@ void *vcci_map_del(struct vcci_map *map, uint64_t key)
     return value;
 }
 
-/* Walks downward from an empty slot: a deletion moves only entries that were already seen. *cursor holds that slot and the steps done. */
+/* Walks downward from an empty slot: a deletion moves only entries that were already seen. *cursor holds that slot and the steps
+ * done. */
 void *vcci_map_next(const struct vcci_map *map, size_t *cursor, uint64_t *key_out)
 {
     size_t from = *cursor >> 32, step = *cursor & UINT32_MAX;

@@ -88,10 +88,11 @@ static int shm_check(int fd, const struct vcci_shm_addr *addr)
     int seals = S_ISREG(st.st_mode) ? fcntl(fd, F_GET_SEALS) : -1;
     if (seals < 0 || (seals & SEALS) != SEALS || (uint64_t)st.st_size != addr->bytes ||
         pread(fd, nonce, sizeof nonce, 0) != (ssize_t)sizeof nonce || memcmp(nonce, addr->nonce, sizeof nonce) != 0)
-        return vcci_fail(VCCL_ERR_LINK,
-                         "descriptor %d of process %d is not the shared memory it was said to be: the process is gone or lives in "
-                         "another pid namespace",
-                         addr->fd, addr->pid);
+        return vcci_fail(
+            VCCL_ERR_LINK,
+            "descriptor %d of process %d is not the shared memory it was said to be: the process is gone or lives in "
+            "another pid namespace",
+            addr->fd, addr->pid);
     return 0;
 }
 

@@ -1,0 +1,1 @@
+# Conformance: one list that every link passes.

@@ -1,0 +1,1 @@
+# Faults: allocation and system calls that fail the first, second, third ... time.

@@ -1,0 +1,1 @@
+# Real jobs under vcclrun.

@@ -1,0 +1,1 @@
+# Simulation: the schedules of all ranks in one process.

@@ -1,0 +1,24 @@
+# Units: one program per object, tests/unit/<object>.c, linked with everything in the library. Add a name to UNIT_TESTS and an LDADD line.
+UNIT_TESTS =
+if HAVE_CHECK
+UNIT_TESTS += tests/unit/cpu
+tests_unit_cpu_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/env
+tests_unit_env_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/err
+tests_unit_err_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/handle
+tests_unit_handle_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/list
+tests_unit_list_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/map
+tests_unit_map_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/pool
+tests_unit_pool_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/shm
+tests_unit_shm_LDADD = $(TEST_LIBS)
+endif
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+SAN_TESTS += $(UNIT_TESTS)
+EXTRA_DIST += tests/unit/unit.h
