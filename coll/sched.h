@@ -127,7 +127,7 @@ struct vcci_ref vcci_ref(enum vcci_space space, size_t base, size_t bytes);
 struct vcci_ref vcci_ref_chunked(enum vcci_space space, size_t base, size_t stride, size_t bytes, size_t total);
 /* The same range of rank `whose`'s SCRATCH. */
 struct vcci_ref vcci_ref_of(int whose, struct vcci_ref ref);
-/* Reserves scratch (per chunk; 64-byte aligned) and returns its base. */
+/* Reserves scratch (per chunk; 64-byte aligned within the chunk's part) and returns its base. */
 size_t vcci_scratch(struct vcci_builder *b, size_t bytes);
 
 /* Each returns the node's id. `after` edges are the caller's, unless the builder chains. */

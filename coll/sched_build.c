@@ -86,8 +86,8 @@ struct vcci_ref vcci_ref_of(int whose, struct vcci_ref ref)
 
 size_t vcci_scratch(struct vcci_builder *b, size_t bytes)
 {
-    size_t base = b->scratch;
-    b->scratch = (base + bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+    size_t base = (b->scratch + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+    b->scratch = base + bytes;
     return base;
 }
 

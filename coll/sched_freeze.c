@@ -181,7 +181,7 @@ static struct vcci_sched *allocate(const struct vcci_builder *b)
     s->symmetric = b->symmetric;
     s->n_chunks = b->n_chunks;
     s->window = b->window;
-    s->scratch = b->scratch;
+    s->scratch = b->scratch; /* not rounded: what fits a cache line runs in one */
     s->type = b->args.type;
     s->op = b->args.op;
     s->refcount = 1;
