@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/shm.h"
+#include "lib/engine/engine.h"
 
 enum { VCCI_RANK_ABSENT, VCCI_RANK_HERE, VCCI_RANK_LEFT };
 
@@ -17,13 +18,14 @@ struct vcci_board_entry {
     _Alignas(128) _Atomic uint32_t bell; /* VCCI_BELL_ bits */
     _Alignas(64) _Atomic uint32_t state; /* VCCI_RANK_: what follows is valid from HERE on */
     int32_t pid, wake_fd, world_rank;
+    uint64_t wake_ino;                   /* of that pipe: pid and wake_fd may later name something else */
     struct vcci_shm_addr inbox;          /* the rank's receive rings, p2p/link_shm.c */
 };
 struct vcci_board {
     struct vcci_shm shm;
     struct vcci_board_entry *entries; /* by local rank */
     int n, me;
-    int *wake_fds; /* opened write ends, -1 until first rung */
+    _Atomic int *wake_fds; /* opened write ends, < 0 until first rung */
 };
 
 /* The host's first rank (me == 0) creates the board for n ranks; the others open it by address. `self` tests: any process, any thread. */
@@ -35,14 +37,15 @@ void vcci_board_enter(struct vcci_board *board, int world_rank, int wake_fd, con
 struct vcci_board_entry *vcci_board_peer(struct vcci_board *board, int local_rank);
 void vcci_board_close(struct vcci_board *board); /* marks this rank LEFT */
 
-/* Wakes local rank `to` if its bell says that it sleeps. The caller has published with at least release order; this fences. Any thread. */
-void vcci_board_ring_slow(struct vcci_board *board, int to, uint32_t bell);
+/* Wakes local rank `to` if its bell says that it sleeps. The caller has published with at least release order; this fences. Any thread.
+ * A rank that has not entered cannot be asleep: ringing it does nothing. */
+void vcci_board_ring_slow(struct vcci_board *board, int to);
 static inline void vcci_board_ring(struct vcci_board *board, int to)
 {
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t bell = atomic_load_explicit(&board->entries[to].bell, memory_order_relaxed);
-    if (__builtin_expect(bell != 0, 0))
-        vcci_board_ring_slow(board, to, bell);
+    if (__builtin_expect(bell & VCCI_BELL_BITS, 0))
+        vcci_board_ring_slow(board, to);
 }
 
 #endif

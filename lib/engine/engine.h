@@ -6,7 +6,7 @@
  * thread holds it except while it sleeps in the kernel's poll. Callers take it with vcci_engine_lock.
  *
  * The bell is one 32-bit word per context in memory that its peers map (p2p/board.h). Peers publish what they have for us, then look at the word and ring
- * (futex or eventfd) only if it says that we sleep. So a process awake costs its peers one load.
+ * (futex or wake pipe) only if it says that we sleep. So a process awake costs its peers one load.
  */
 #ifndef VCCI_ENGINE_ENGINE_H
 #define VCCI_ENGINE_ENGINE_H
@@ -38,16 +38,18 @@ struct vcci_engine_conf {
     int yields;         /* before sleeping */
 };
 
-/* Bits of the bell word. */
+/* Bits of the bell word. The bits above them count and mean nothing to peers. */
 #define VCCI_BELL_FUTEX 1u /* a caller sleeps in futex_wait on the word itself: clear the bit, futex_wake_all */
 #define VCCI_BELL_POLL 2u  /* the background thread sleeps in libev and operations are under way: clear the bit, write the wake descriptor */
+#define VCCI_BELL_BITS (VCCI_BELL_FUTEX | VCCI_BELL_POLL)
 
 /* Creates the loop; with `threaded` also its thread (all signals blocked, 256 KiB stack). */
 int vcci_engine_create(const struct vcci_engine_conf *conf, struct vcci_engine **engine_out);
-/* Stops the thread and frees all. No caller may be inside; pollers have been removed. */
+/* Stops the thread, runs what is still posted, and frees all. No caller may be inside; pollers have been removed. Timers still there are freed. The bell is
+ * not touched any more once this has returned. */
 void vcci_engine_destroy(struct vcci_engine *engine);
 
-/* From now on the bell is *word (before: a word inside the engine). Called once, before there are peers. */
+/* From now on the bell is *word (before, and after NULL: a word inside the engine). Called before there are peers, and after them. No caller inside. */
 void vcci_engine_set_bell(struct vcci_engine *engine, _Atomic uint32_t *word);
 /* Write end of the wake pipe that peers open through /proc/<pid>/fd/<fd> and write one byte to. Owned by the engine. */
 int vcci_engine_wake_fd(const struct vcci_engine *engine);
@@ -57,14 +59,15 @@ void vcci_engine_unlock(struct vcci_engine *engine);
 int vcci_engine_trylock(struct vcci_engine *engine); /* 1: taken */
 int vcci_engine_locked(const struct vcci_engine *engine); /* does this thread hold it (for assertions) */
 
-void vcci_engine_add(struct vcci_engine *engine, struct vcci_poller *poller);    /* baton held */
+int vcci_engine_add(struct vcci_engine *engine, struct vcci_poller *poller);     /* baton held; fails only where there is an fd: -VCCL_ERR_NO_MEMORY */
 void vcci_engine_remove(struct vcci_engine *engine, struct vcci_poller *poller); /* baton held, not from inside progress of another */
 
 /* Polls every poller once (baton held). Returns events handled. */
 int vcci_engine_poll(struct vcci_engine *engine, int budget);
 
 /* Operations under way that peers' events must move on even while no caller is inside: 0 <-> positive decides whether the bell is armed
- * (VCCI_BELL_POLL) when the last caller leaves. Baton held. */
+ * (VCCI_BELL_POLL) when the last caller leaves or the baton is given back with none inside. For operations that outlive the call that began them: a blocking
+ * call does not hold, else peers ring for it in the moment before it waits. Baton held. */
 void vcci_engine_hold(struct vcci_engine *engine);
 void vcci_engine_release(struct vcci_engine *engine);
 
@@ -81,8 +84,11 @@ struct vcci_waiter {
  * Not under the baton. Any number of threads at once. */
 int vcci_engine_wait(struct vcci_engine *engine, const struct vcci_waiter *waiter, int64_t deadline_ns);
 
-/* Wakes callers asleep in vcci_engine_wait of this context so that they ask ready() again. Any thread. */
+/* Wakes callers asleep in vcci_engine_wait of this context so that they ask ready() again. Any thread. Needed by whoever makes another thread's ready()
+ * true outside of a poller's progress, a post or a timer: those kick by themselves. A fence and a load when nobody sleeps. */
 void vcci_engine_kick(struct vcci_engine *engine);
+/* How often a sleep was ended by its safety net (100 ms) although something was waiting: 0 unless a peer died while it rang. Any thread. */
+uint64_t vcci_engine_lost(const struct vcci_engine *engine);
 
 /* Runs fn(arg) in the loop soon, baton held. The only call that other libraries' callbacks may use. Any thread. -VCCL_ERR_NO_MEMORY. */
 int vcci_engine_post(struct vcci_engine *engine, void (*fn)(void *arg), void *arg);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of lib/engine share among themselves; nobody else includes it.
+ *
+ * Who moves things on. A caller is a thread inside vcci_engine_wait; it is counted in `callers` before it may sleep. While callers > 0 they poll the
+ * pollers, or, asleep on the bell, are rung by peers (VCCI_BELL_FUTEX), and the background thread serves only descriptors, timers and posts. With callers ==
+ * 0 and operations held the pollers are "settled": VCCI_BELL_POLL is set and every poller armed, so that a peer's ring wakes the background thread.
+ *
+ * Why no wake-up is lost. A peer does:   P1 publish · P2 full fence · P3 load the bell; if a bit is set: clear it, ring.
+ * (1) Settling, baton held, does:        S1 set VCCI_BELL_POLL · S2 full fence · S3 arm() looks at what was published.
+ *     Either S3 sees P1 and we do not sleep, or, both sides being fenced, P3 sees S1 and writes the wake pipe, whose byte stays until it is read: it does not matter
+ *     when the background thread gets to its poll.
+ * (2) A caller going to sleep does:      C1 set VCCI_BELL_FUTEX, word W · C2 full fence · C3 park · C4 [baton: asleep += 1, arm()] · C5 ready() · C6 futex_wait(W).
+ *     Against peers as (1). A ring between C1 and C6 changes the word, so C6 does not sleep. Could the word change back? Only by another caller's C1,
+ *     and each C1 that finds the bit clear also raises the count in the upper bits: W never returns.
+ *     Against another thread of ours that handles events under the baton and so makes ready() true: its turn with the baton came before C4 (then C5 sees the
+ *     effect) or after (then it sees the bit of C1, clears it and wakes). Against vcci_engine_kick without the baton: made true · fence · load, as a peer.
+ *     Clearing the bit from inside the process skips futex_wake when asleep == 0: clear, then load asleep, against asleep += 1, then the kernel's
+ *     compare: one of the two sees the other (both sequentially consistent).
+ * (3) Duty changes hands. The last caller that leaves does: callers -= 1 · load holds; if any: baton, settle. An operation that is begun does: holds = 1 (sequentially
+ *     consistent) · load callers as the baton is given back; if none: settle. One of the two sees the other. The background thread settles before each
+ *     poll of its own unless callers > 0, and then the last of those will.
+ */
+#ifndef VCCI_ENGINE_INSIDE_H
+#define VCCI_ENGINE_INSIDE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "lib/base/list.h"
+#include "lib/engine/baton.h"
+#include "lib/engine/engine.h"
+
+struct vcci_loop; /* loop.c: everything that is libev's */
+struct vcci_post;
+
+struct vcci_engine {
+    struct vcci_baton baton;
+    /* under the baton */
+    struct vcci_list pollers;
+    int armed;   /* every poller has been armed and none polled since */
+    int running; /* a thread is inside the loop, or (callers' mode) about to enter it */
+    int fds_off; /* pollers' descriptors are not watched, because callers poll them */
+    unsigned polls; /* turns since the loop was last looked into (callers' mode) */
+    _Atomic int holds, fd_pollers; /* written under the baton, read by anyone */
+    struct vcci_loop *loop;
+    struct vcci_engine_conf conf;
+    _Atomic(_Atomic uint32_t *) bell;
+    _Atomic uint32_t own_bell;
+    _Atomic(struct vcci_post *) posts; /* newest first */
+    _Alignas(64) _Atomic int callers;  /* counted inside vcci_engine_wait */
+    _Atomic int asleep;                /* of them, in or near futex_wait */
+    _Atomic uint64_t lost;             /* wake-ups that only the safety net brought */
+};
+
+/* loop.c */
+int vcci_loop_create(struct vcci_engine *engine);
+void vcci_loop_destroy(struct vcci_engine *engine); /* ends the thread; posts have not been run */
+void vcci_loop_nudge(struct vcci_engine *engine);   /* out of the kernel's poll, at once or before it gets there. Any thread */
+/* Runs libev once in this thread, for at most timeout_ns (0: without sleeping). Baton held and given away while the kernel polls; running is set. */
+void vcci_loop_run(struct vcci_engine *engine, int64_t timeout_ns);
+
+/* engine.c, baton held */
+int vcci_engine_arm(struct vcci_engine *engine);         /* arms all pollers: 1 if work is waiting */
+int vcci_engine_settle(struct vcci_engine *engine);      /* (1) above: 1 if work is waiting, then nothing is set */
+void vcci_engine_run_posts(struct vcci_engine *engine);
+void vcci_engine_stir(struct vcci_engine *engine);       /* something was handled: callers asleep must ask ready() again */
+void vcci_engine_rouse(struct vcci_engine *engine);      /* clears FUTEX, wakes those of this process that sleep on it. Any thread */
+void vcci_engine_unlock_slow(struct vcci_engine *engine); /* settles first */
+
+static inline _Atomic uint32_t *vcci_engine_bell(const struct vcci_engine *engine)
+{
+    return atomic_load_explicit(&engine->bell, memory_order_acquire);
+}
+/* Is there anything that must be settled when no caller is inside? */
+static inline int vcci_engine_wants(const struct vcci_engine *engine)
+{
+    return atomic_load_explicit(&engine->holds, memory_order_seq_cst) || atomic_load_explicit(&engine->fd_pollers, memory_order_seq_cst);
+}
+static inline void vcci_engine_give(struct vcci_engine *engine)
+{
+    if (__builtin_expect(!engine->armed && vcci_engine_wants(engine), 0))
+        vcci_engine_unlock_slow(engine);
+    else
+        vcci_baton_unlock(&engine->baton);
+}
+
+#endif
