@@ -99,6 +99,34 @@ int vcci_coll_call(struct vcci_coll_comm *c, const struct vcci_plan_key *key, co
 
 /* ---- nonblocking ---- */
 
+static int no_fd(struct vcci_poller *p)
+{
+    (void)p;
+    return -1; /* the bell wakes us */
+}
+
+static int arm(struct vcci_poller *p)
+{
+    return vcci_flat_arm(&VCCI_CONTAINER(p, struct vcci_coll_comm, poller)->flat);
+}
+
+static int progress(struct vcci_poller *p, int budget)
+{
+    (void)budget; /* a queue's step is bounded by what the peers have given */
+    return vcci_flat_progress(&VCCI_CONTAINER(p, struct vcci_coll_comm, poller)->flat);
+}
+
+static const struct vcci_poller_ops flat_poller = {.name = "flat", .fd = no_fd, .arm = arm, .progress = progress};
+
+void vcci_coll_close(struct vcci_coll_comm *c)
+{
+    if (c->polled)
+        vcci_engine_remove(c->engine, &c->poller);
+    c->polled = 0;
+    vcci_plans_fini(&c->plans);
+    vcci_flat_close(&c->flat);
+}
+
 static void op_over(struct vcci_coll_op *op, int status)
 {
     if (status)
@@ -125,6 +153,11 @@ static int start(struct vcci_coll_comm *c, struct vcci_coll_op *op, const void *
 {
     if (!op->plan->flat)
         return start_messages(c, op->plan, in, out, messages_done, op);
+    if (!c->polled) {
+        c->poller.ops = &flat_poller;
+        vcci_engine_add(c->engine, &c->poller);
+        c->polled = 1;
+    }
     op->flat = (struct vcci_flat_run){.plan = op->plan->flat, .in = in, .out = out, .done = flat_done};
     int rc = vcci_flat_start(&c->flat, &op->flat);
     if (rc > 0)

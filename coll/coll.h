@@ -9,6 +9,8 @@
 
 struct vcci_coll_comm {
     struct vcci_engine *engine;
+    struct vcci_poller poller; /* of the flat queue; in the engine once a nonblocking flat collective was started */
+    uint8_t polled;
     struct vcci_port *port; /* exact; NULL on a communicator of one rank */
     struct vcci_plans plans;
     struct vcci_flat flat;
@@ -23,6 +25,9 @@ struct vcci_coll_op {
     struct vcci_coll_comm *comm;
     void (*done)(struct vcci_coll_op *op, int status); /* baton held, never before start returns */
 };
+
+/* Takes the poller out of the engine, frees plans and flat area. Nothing under way. Baton held. */
+void vcci_coll_close(struct vcci_coll_comm *c);
 
 /* Blocking; no baton. deadline_ns 0: none. */
 int vcci_coll_call(struct vcci_coll_comm *c, const struct vcci_plan_key *key, const void *in, void *out, int64_t deadline_ns);

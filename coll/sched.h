@@ -172,6 +172,8 @@ struct vcci_cost_params { /* nanoseconds; costs per link class, shipped or calib
     double alpha_switch;            /* a context switch, where ranks outnumber cores                  */
     double crowd;                   /* ranks per core, at least 1                                     */
 };
+/* The shipped costs for `ranks` ranks of one host on `cores` cores. */
+void vcci_cost_default(int ranks, int cores, struct vcci_cost_params *params_out);
 struct vcci_algo {
     const char *name;
     enum vcci_coll coll;
