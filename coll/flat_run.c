@@ -454,6 +454,12 @@ static int call_ready(void *arg)
     struct call *c = arg;
     int moved = 0;
     c->status = step(c->f, &c->run, &moved);
+    while (c->status == 0 && moved && c->f->parked) { /* about to sleep, and it waits for another rank by now: tell that one */
+        unpark(c->f);
+        park(c->f);
+        moved = 0;
+        c->status = step(c->f, &c->run, &moved);
+    }
     return c->status != 0;
 }
 
