@@ -7,8 +7,8 @@ SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
 PY_LOG_COMPILER = $(TEST_LIMIT) python3
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; CC='$(CC)'; CXX='$(CXX)'; VERSION='$(VERSION)'; \
-	TEST_CPPFLAGS='$(AM_CPPFLAGS)'; CK_DEFAULT_TIMEOUT=120; \
-	export top_srcdir top_builddir CC CXX VERSION TEST_CPPFLAGS CK_DEFAULT_TIMEOUT;
+	TEST_CPPFLAGS='$(AM_CPPFLAGS)'; \
+	export top_srcdir top_builddir CC CXX VERSION TEST_CPPFLAGS;
 TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
 
 # Those that tests/run_sanitizers.sh runs too, in trees built with ASan+UBSan and with TSan; SAN_NEEDS is what they need built.

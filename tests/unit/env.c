@@ -177,7 +177,7 @@ END_TEST
 static void *reader(void *arg)
 {
     for (int i = 0; i < 10000; i++)
-        ck_assert_uint_ge(vcci_env()->eager_bytes, 2048);
+        UNIT_HOLDS(vcci_env()->eager_bytes >= 2048);
     return arg;
 }
 

@@ -109,12 +109,12 @@ static void *churn(void *arg)
         uint64_t handle, foreign = atomic_load(&published);
         void *seen = vcci_handles_get(&shared, foreign);
 
-        ck_assert(!seen || (seen >= (void *)&objects[0] && seen <= (void *)&objects[THREADS - 1]));
-        ck_assert_int_eq(vcci_handles_alloc(&shared, (void *)mine, &handle), 0);
+        UNIT_HOLDS(!seen || (seen >= (void *)&objects[0] && seen <= (void *)&objects[THREADS - 1]));
+        UNIT_HOLDS(vcci_handles_alloc(&shared, (void *)mine, &handle) == 0);
         atomic_store(&published, handle);
-        ck_assert_ptr_eq(vcci_handles_get(&shared, handle), (void *)mine);
-        ck_assert_ptr_eq(vcci_handles_free(&shared, handle), (void *)mine);
-        ck_assert_ptr_null(vcci_handles_get(&shared, handle));
+        UNIT_HOLDS(vcci_handles_get(&shared, handle) == (void *)mine);
+        UNIT_HOLDS(vcci_handles_free(&shared, handle) == (void *)mine);
+        UNIT_HOLDS(vcci_handles_get(&shared, handle) == NULL);
     }
     return NULL;
 }

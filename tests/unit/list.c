@@ -27,8 +27,8 @@ START_TEST(is_a_queue)
     }
     ck_assert(!vcci_list_empty(&head));
     int n = 0;
-    VCCI_LIST_EACH(it, &head)
-    ck_assert_int_eq(value_of(it), n++);
+    VCCI_LIST_EACH (it, &head)
+        ck_assert_int_eq(value_of(it), n++);
     ck_assert_int_eq(n, 5);
     for (int i = 0; i < 5; i++)
         ck_assert_int_eq(value_of(vcci_list_pop(&head)), i);
@@ -51,8 +51,7 @@ START_TEST(removes_anywhere_and_twice)
     vcci_list_remove(&items[2].node);
     vcci_list_remove(&items[0].node);
     vcci_list_remove(&items[4].node);
-    VCCI_LIST_EACH_SAFE(it, tmp, &head)
-    {
+    VCCI_LIST_EACH_SAFE (it, tmp, &head) {
         seen = seen * 10 + value_of(it);
         vcci_list_remove(it);
     }

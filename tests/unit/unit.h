@@ -7,11 +7,17 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* ck_assert writes to a pipe each time; this one only when it fails, for the inner loops. */
+#define UNIT_HOLDS(cond) ((cond) ? (void)0 : ck_abort_msg("%s does not hold", #cond))
+
+#define UNIT_SECONDS 240 /* for one case, on a loaded machine, under a sanitizer */
+
 static inline int unit_run(const char *object, const TTest *const *cases, size_t n)
 {
     Suite *suite = suite_create(object);
     TCase *tcase = tcase_create(object);
 
+    tcase_set_timeout(tcase, UNIT_SECONDS);
     for (size_t i = 0; i < n; i++)
         tcase_add_test(tcase, cases[i]);
     suite_add_tcase(suite, tcase);
