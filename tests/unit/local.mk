@@ -1,8 +1,12 @@
 # Units: one program per object, tests/unit/<object>.c, linked with everything in the library. Add a name to UNIT_TESTS and an LDADD line.
 UNIT_TESTS =
 if HAVE_CHECK
+UNIT_TESTS += tests/unit/board
+tests_unit_board_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/cpu
 tests_unit_cpu_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/engine
+tests_unit_engine_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/env
 tests_unit_env_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/err
@@ -21,4 +25,4 @@ endif
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 SAN_TESTS += $(UNIT_TESTS)
-EXTRA_DIST += tests/unit/unit.h
+EXTRA_DIST += tests/unit/engine_mail.h tests/unit/unit.h
