@@ -55,7 +55,7 @@ install_missing() {
     command -v apt-get >/dev/null || die "there is no apt-get here; install them with this system's own package manager and run this again"
     test "$(id -u)" = 0 || die "installing needs root; run this, then quickstart again:
 
-    sudo $command
+    sudo apt-get update && sudo $command
 "
     say "installing: $command"
     export DEBIAN_FRONTEND=noninteractive
