@@ -73,7 +73,7 @@ int vcci_engine_locked(const struct vcci_engine *engine)
 
 void vcci_engine_unlock_slow(struct vcci_engine *engine)
 {
-    for (int turn = 0; engine->conf.threaded && vcci_engine_wants(engine) && atomic_load(&engine->callers) == 0; turn++) {
+    for (int turn = 0; engine->conf.threaded && !engine->busy && vcci_engine_wants(engine) && atomic_load(&engine->callers) == 0; turn++) {
         if (!vcci_engine_settle(engine))
             break;
         if (turn == SETTLE_TURNS) {

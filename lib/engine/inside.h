@@ -20,6 +20,8 @@
  * (3) Duty changes hands. The last caller that leaves does: callers -= 1 · load holds; if any: baton, settle. An operation that is begun does: holds = 1 (sequentially
  *     consistent) · load callers as the baton is given back; if none: settle. One of the two sees the other. The background thread settles before each
  *     poll of its own unless callers > 0, and then the last of those will.
+ * (4) While `busy` is set nobody settles: the background thread, which sets and clears it under the baton, does not poll without a bound but naps, looks at the
+ *     pollers itself, and settles before its first unbounded poll.
  */
 #ifndef VCCI_ENGINE_INSIDE_H
 #define VCCI_ENGINE_INSIDE_H
@@ -40,6 +42,8 @@ struct vcci_engine {
     struct vcci_list pollers;
     int armed;   /* every poller has been armed and none polled since */
     int running; /* a thread is inside the loop, or (callers' mode) about to enter it */
+    int busy;    /* the application comes in so often that the bell stays unarmed and the background thread looks in from time to time */
+    unsigned turns; /* how often others than the loop gave the baton back */
     int fds_off; /* pollers' descriptors are not watched, because callers poll them */
     unsigned polls; /* turns since the loop was last looked into (callers' mode) */
     _Atomic int holds, fd_pollers; /* written under the baton, read by anyone */
@@ -79,6 +83,7 @@ static inline int vcci_engine_wants(const struct vcci_engine *engine)
 }
 static inline void vcci_engine_give(struct vcci_engine *engine)
 {
+    engine->turns++;
     if (__builtin_expect(!engine->armed && vcci_engine_wants(engine), 0))
         vcci_engine_unlock_slow(engine);
     else

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
@@ -17,6 +18,10 @@
 #define STACK_BYTES ((size_t)256 << 10)
 #define BUDGET 64       /* events of each poller in a turn of the loop */
 #define YIELDS 2        /* to waiters for the baton, before the loop takes it again */
+#define NAP_MIN_NS 50000
+#define NAP_MAX_NS 1000000
+#define OFTEN_NS 16000  /* an application that comes in more often than this moves its operations on by itself */
+#define OFTEN_TURNS 4   /* seen when rung: worth a nap to find out */
 
 struct vcci_loop {
     struct vcci_engine *engine;
@@ -29,7 +34,9 @@ struct vcci_loop {
     ev_idle idle; /* active: work is waiting, do not sleep */
     ev_timer nap; /* callers' mode: bounds one run */
     int pipe[2];
-    int stop, no_sleep, fd_fired;
+    int stop, no_sleep, fd_fired, rung;
+    unsigned turns_seen;
+    int64_t nap_ns; /* busy: what to sleep instead of an unbounded poll */
     pthread_t thread;
 };
 
@@ -49,6 +56,10 @@ static void on_release(struct ev_loop *ev)
     if (loop->no_sleep)
         return;
     vcci_baton_unlock(&loop->engine->baton);
+    if (loop->nap_ns) {
+        struct timespec nap = {.tv_nsec = loop->nap_ns};
+        nanosleep(&nap, NULL);
+    }
 }
 
 /* Those who wait for the baton come first, also if they share our core and have not run since they were woken. */
@@ -80,14 +91,40 @@ static void watch_fds(struct vcci_loop *loop)
     }
 }
 
+/* A peer that rings costs itself a system call and us a switch of threads. That is well spent on an application that computes, and lost on one that is about to
+ * come in anyway: one that posts a window of receives, or tests in a loop. Such a one is told by how often it took the baton since the
+ * last look; while it goes on so, this thread only looks in after naps that grow to a millisecond. Descriptors cannot wait for that. */
+static void judge_busy(struct vcci_loop *loop)
+{
+    struct vcci_engine *engine = loop->engine;
+    unsigned turns = engine->turns - loop->turns_seen;
+    int often = turns >= OFTEN_TURNS && turns >= loop->nap_ns / OFTEN_NS;
+    loop->turns_seen = engine->turns;
+    if (!often || atomic_load_explicit(&engine->fd_pollers, memory_order_relaxed) || !(loop->rung || loop->nap_ns))
+        loop->nap_ns = 0;
+    else if (loop->nap_ns)
+        loop->nap_ns = loop->nap_ns * 2 < NAP_MAX_NS ? loop->nap_ns * 2 : NAP_MAX_NS;
+    else
+        loop->nap_ns = NAP_MIN_NS;
+    loop->rung = 0;
+    engine->busy = loop->nap_ns != 0;
+    _Atomic uint32_t *bell = vcci_engine_bell(engine);
+    if (engine->busy && atomic_load_explicit(bell, memory_order_relaxed) & VCCI_BELL_POLL)
+        atomic_fetch_and(bell, ~VCCI_BELL_POLL);
+}
+
 static void on_prepare(struct ev_loop *ev, ev_prepare *w, int events)
 {
     struct vcci_loop *loop = w->data;
     struct vcci_engine *engine = loop->engine;
     int work = 0;
     (void)events;
-    if (engine->conf.threaded && atomic_load(&engine->callers) == 0 && vcci_engine_wants(engine))
-        work = vcci_engine_settle(engine);
+    if (engine->conf.threaded) {
+        judge_busy(loop);
+        work = engine->busy;
+        if (!work && atomic_load(&engine->callers) == 0 && vcci_engine_wants(engine))
+            work = vcci_engine_settle(engine);
+    }
     if (atomic_load_explicit(&engine->fd_pollers, memory_order_relaxed))
         watch_fds(loop);
     loop->fd_fired = 0;
@@ -117,9 +154,11 @@ static void on_poller_fd(struct ev_loop *ev, ev_io *w, int events)
 
 static void on_wake(struct ev_loop *ev, ev_io *w, int events)
 {
+    struct vcci_loop *loop = w->data;
     char bytes[512];
     (void)ev;
     (void)events;
+    loop->rung = 1;
     while (read(w->fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
         ;
 }
@@ -217,7 +256,7 @@ static void watchers_start(struct vcci_loop *loop)
     ev_check_init(&loop->check, on_check);
     ev_idle_init(&loop->idle, on_idle);
     ev_init(&loop->nap, on_nap);
-    loop->prepare.data = loop->check.data = loop;
+    loop->wake.data = loop->prepare.data = loop->check.data = loop;
     ev_io_start(loop->ev, &loop->wake);
     ev_async_start(loop->ev, &loop->nudge);
     ev_prepare_start(loop->ev, &loop->prepare);
