@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Makes the n-th allocation or system call of the library fail. The linker sends the calls of the program's own objects through
- * here (FAULT_LDFLAGS in local.mk); those inside libc and other shared libraries are left alone. */
+ * here (FAULT_WRAP in local.mk); those inside libc and other shared libraries are left alone. */
 #ifndef VCCI_TESTS_FAULT_NTH_H
 #define VCCI_TESTS_FAULT_NTH_H
 
