@@ -8,9 +8,9 @@
 #include "lib/base/futex.h"
 #include "lib/engine/inside.h"
 
-#define SETTLE_TURNS 4    /* turns of work that giving back the baton may do before it leaves the rest to the background thread */
-#define SETTLE_BUDGET 16  /* events of each poller in such a turn */
-#define LOOK_EVERY 256    /* callers' mode: polls between two looks at descriptors and timers */
+#define GIVE_TURNS 4    /* turns of work that giving back the baton may do before it leaves the rest to those it wakes */
+#define GIVE_BUDGET 16  /* events of each poller in such a turn */
+#define LOOK_EVERY 256  /* callers' mode: polls between two looks at descriptors and timers */
 
 struct vcci_post {
     struct vcci_post *next;
@@ -25,6 +25,7 @@ int vcci_engine_create(const struct vcci_engine_conf *conf, struct vcci_engine *
         return vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for the progress engine");
     memset(engine, 0, sizeof *engine);
     engine->conf = *conf;
+    engine->heed = conf->threaded ? VCCI_BELL_FUTEX : VCCI_BELL_BITS;
     vcci_list_init(&engine->pollers);
     atomic_store(&engine->bell, &engine->own_bell);
     int err = vcci_loop_create(engine);
@@ -71,16 +72,24 @@ int vcci_engine_locked(const struct vcci_engine *engine)
     return vcci_baton_mine(&engine->baton);
 }
 
+/* Does somebody sleep, or will nobody be inside, so that the pollers must be looked at before the baton is given back? 1: work is waiting. */
+static int look_before_giving(struct vcci_engine *engine)
+{
+    if (atomic_load_explicit(vcci_engine_bell(engine), memory_order_relaxed) & engine->heed)
+        return vcci_engine_arm(engine);
+    if (engine->conf.threaded && !engine->busy && vcci_engine_wants(engine) && atomic_load(&engine->callers) == 0)
+        return vcci_engine_settle(engine);
+    return 0;
+}
+
 void vcci_engine_unlock_slow(struct vcci_engine *engine)
 {
-    for (int turn = 0; engine->conf.threaded && !engine->busy && vcci_engine_wants(engine) && atomic_load(&engine->callers) == 0; turn++) {
-        if (!vcci_engine_settle(engine))
-            break;
-        if (turn == SETTLE_TURNS) {
+    for (int turn = 0; look_before_giving(engine); turn++) {
+        if (turn == GIVE_TURNS) {
             vcci_loop_nudge(engine);
             break;
         }
-        vcci_engine_poll(engine, SETTLE_BUDGET);
+        vcci_engine_poll(engine, GIVE_BUDGET);
     }
     vcci_baton_unlock(&engine->baton);
 }
@@ -91,7 +100,6 @@ void vcci_engine_set_bell(struct vcci_engine *engine, _Atomic uint32_t *word)
 {
     vcci_engine_lock(engine);
     atomic_store(&engine->bell, word ? word : &engine->own_bell);
-    engine->armed = 0;
     vcci_engine_give(engine);
 }
 
@@ -124,7 +132,6 @@ int vcci_engine_poll(struct vcci_engine *engine, int budget)
 {
     int handled = 0;
     VCCI_ASSERT(vcci_engine_locked(engine));
-    engine->armed = 0;
     VCCI_LIST_EACH_SAFE(it, tmp, &engine->pollers) {
         struct vcci_poller *poller = VCCI_CONTAINER(it, struct vcci_poller, node);
         handled += poller->ops->progress(poller, budget);
@@ -145,6 +152,8 @@ int vcci_engine_arm(struct vcci_engine *engine)
         struct vcci_poller *poller = VCCI_CONTAINER(it, struct vcci_poller, node);
         work |= poller->ops->arm(poller);
     }
+    if (work)
+        vcci_engine_stir(engine);
     return work != 0;
 }
 
@@ -160,7 +169,6 @@ int vcci_engine_settle(struct vcci_engine *engine)
             atomic_fetch_and(bell, ~VCCI_BELL_POLL);
         return 1;
     }
-    engine->armed = 1;
     if (engine->fds_off)
         vcci_loop_nudge(engine);
     return 0;
@@ -172,8 +180,7 @@ void vcci_engine_hold(struct vcci_engine *engine)
     VCCI_ASSERT(vcci_engine_locked(engine));
     if (holds == 0) {
         atomic_store(&engine->holds, 1); /* (3) in inside.h */
-        engine->armed = 0;
-    } else {
+        } else {
         atomic_store_explicit(&engine->holds, holds + 1, memory_order_relaxed);
     }
 }

@@ -20,7 +20,9 @@
  * (3) Duty changes hands. The last caller that leaves does: callers -= 1 · load holds; if any: baton, settle. An operation that is begun does: holds = 1 (sequentially
  *     consistent) · load callers as the baton is given back; if none: settle. One of the two sees the other. The background thread settles before each
  *     poll of its own unless callers > 0, and then the last of those will.
- * (4) While `busy` is set nobody settles: the background thread, which sets and clears it under the baton, does not poll without a bound but naps, looks at the
+ * (4) Work that a thread of ours makes for a poller while it has the baton (it is nobody's event, so nobody rings): giving the baton back looks at
+ *     the pollers whenever somebody sleeps who counted on them, which the bell's bits say, or settles.
+ * (5) While `busy` is set nobody settles: the background thread, which sets and clears it under the baton, does not poll without a bound but naps, looks at the
  *     pollers itself, and settles before its first unbounded poll.
  */
 #ifndef VCCI_ENGINE_INSIDE_H
@@ -40,7 +42,6 @@ struct vcci_engine {
     struct vcci_baton baton;
     /* under the baton */
     struct vcci_list pollers;
-    int armed;   /* every poller has been armed and none polled since */
     int running; /* a thread is inside the loop, or (callers' mode) about to enter it */
     int busy;    /* the application comes in so often that the bell stays unarmed and the background thread looks in from time to time */
     unsigned turns; /* how often others than the loop gave the baton back */
@@ -49,6 +50,7 @@ struct vcci_engine {
     _Atomic int holds, fd_pollers; /* written under the baton, read by anyone */
     struct vcci_loop *loop;
     struct vcci_engine_conf conf;
+    uint32_t heed; /* bits of the bell that say that somebody of this process sleeps and counts on whoever gives the baton back */
     _Atomic(_Atomic uint32_t *) bell;
     _Atomic uint32_t own_bell;
     _Atomic(struct vcci_post *) posts; /* newest first */
@@ -65,12 +67,12 @@ void vcci_loop_nudge(struct vcci_engine *engine);   /* out of the kernel's poll,
 void vcci_loop_run(struct vcci_engine *engine, int64_t timeout_ns);
 
 /* engine.c, baton held */
-int vcci_engine_arm(struct vcci_engine *engine);         /* arms all pollers: 1 if work is waiting */
+int vcci_engine_arm(struct vcci_engine *engine);         /* arms all pollers: 1 if work is waiting (or was found and done) */
 int vcci_engine_settle(struct vcci_engine *engine);      /* (1) above: 1 if work is waiting, then nothing is set */
 void vcci_engine_run_posts(struct vcci_engine *engine);
 void vcci_engine_stir(struct vcci_engine *engine);       /* something was handled: callers asleep must ask ready() again */
 void vcci_engine_rouse(struct vcci_engine *engine);      /* clears FUTEX, wakes those of this process that sleep on it. Any thread */
-void vcci_engine_unlock_slow(struct vcci_engine *engine); /* settles first */
+void vcci_engine_unlock_slow(struct vcci_engine *engine);
 
 static inline _Atomic uint32_t *vcci_engine_bell(const struct vcci_engine *engine)
 {
@@ -81,10 +83,12 @@ static inline int vcci_engine_wants(const struct vcci_engine *engine)
 {
     return atomic_load_explicit(&engine->holds, memory_order_seq_cst) || atomic_load_explicit(&engine->fd_pollers, memory_order_seq_cst);
 }
+/* Gives the baton back, after whatever must be done first so that nothing is slept through. */
 static inline void vcci_engine_give(struct vcci_engine *engine)
 {
     engine->turns++;
-    if (__builtin_expect(!engine->armed && vcci_engine_wants(engine), 0))
+    if (__builtin_expect(atomic_load_explicit(vcci_engine_bell(engine), memory_order_relaxed) & engine->heed, 0) ||
+        __builtin_expect(vcci_engine_wants(engine), 0))
         vcci_engine_unlock_slow(engine);
     else
         vcci_baton_unlock(&engine->baton);

@@ -341,7 +341,6 @@ int vcci_engine_add(struct vcci_engine *engine, struct vcci_poller *poller)
         vcci_loop_nudge(engine);
     }
     vcci_list_push(&engine->pollers, &poller->node);
-    engine->armed = 0;
     return 0;
 }
 

@@ -50,7 +50,6 @@ static void leave(struct stay *s)
             vcci_engine_kick(engine); /* somebody else must run the loop from here on */
     } else if (others == 0 && vcci_engine_wants(engine)) {
         vcci_engine_lock(engine);
-        engine->armed = 0;
         vcci_engine_give(engine);
     }
 }
@@ -93,7 +92,7 @@ static void check_lost(const struct stay *s, const _Atomic uint32_t *bell, uint3
     if (atomic_load(bell) != word || !vcci_engine_trylock(engine))
         return;
     int work = vcci_engine_arm(engine);
-    vcci_engine_give(engine);
+    vcci_baton_unlock(&engine->baton);
     if ((work || ready(s)) && atomic_load(bell) == word)
         atomic_fetch_add(&engine->lost, 1);
 }
@@ -110,7 +109,7 @@ static void doze(const struct stay *s, int64_t now_ns)
     int work = vcci_engine_arm(engine) || (!engine->conf.threaded && !engine->running);
     if (!work && engine->fds_off)
         vcci_loop_nudge(engine);
-    vcci_engine_give(engine);
+    vcci_baton_unlock(&engine->baton);
     int64_t nap = nap_ns(s, now_ns);
     if (!work && !ready(s)) {
         vcci_futex_wait(bell, word, nap);
@@ -134,11 +133,11 @@ static int run_loop(const struct stay *s, int64_t now_ns)
     }
     engine->running = 1;
     atomic_fetch_or(bell, VCCI_BELL_POLL);
-    vcci_engine_give(engine);
+    vcci_baton_unlock(&engine->baton);
     park(s);
     vcci_engine_lock(engine);
     int work = vcci_engine_arm(engine);
-    vcci_engine_give(engine);
+    vcci_baton_unlock(&engine->baton);
     work = work || ready(s);
     vcci_engine_lock(engine);
     vcci_loop_run(engine, work ? 0 : nap_ns(s, now_ns));

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "lib/base/err.h"
@@ -297,6 +297,52 @@ START_TEST(kick)
     play(&sleepy);
     play(&spinning);
     play(&by_caller);
+}
+END_TEST
+
+/* A thread makes work for a poller under the baton and rings nobody: callers asleep, or the background thread, must see to it all the same. */
+static void *make_work(void *arg)
+{
+    struct party *p = arg;
+    for (int i = 1; i <= p->rounds; i++) {
+        usleep(100);
+        vcci_engine_lock(p->m->engine);
+        atomic_fetch_add(&p->m->slots[0].sent, 1);
+        vcci_engine_unlock(p->m->engine);
+        while (atomic_load(&p->m->got) < (uint64_t)i)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void work_made(struct mail *m, void *arg)
+{
+    struct party p = {.m = m, .rounds = *(int *)arg};
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, make_work, &p), 0);
+    for (int i = 1; i <= p.rounds; i++)
+        ck_assert_int_eq(mail_wait(m, (uint64_t)i, LONG), 0);
+    pthread_join(thread, NULL);
+}
+
+static void work_made_alone(struct mail *m, void *arg)
+{
+    struct party p = {.m = m, .rounds = *(int *)arg};
+    vcci_engine_lock(m->engine);
+    vcci_engine_hold(m->engine);
+    vcci_engine_unlock(m->engine);
+    make_work(&p);
+    vcci_engine_lock(m->engine);
+    vcci_engine_release(m->engine);
+    vcci_engine_unlock(m->engine);
+}
+
+START_TEST(work_made_here)
+{
+    int rounds = 1000 / SCALE;
+    mail_job(1, &sleepy, work_made, &rounds);
+    mail_job(1, &by_caller, work_made, &rounds);
+    mail_job(1, &sleepy, work_made_alone, &rounds);
 }
 END_TEST
 
@@ -687,5 +733,5 @@ START_TEST(baton)
 END_TEST
 
 UNIT_MAIN("engine", ping_pong_asleep, ping_pong_yielding, ping_pong_spinning, ping_pong_by_caller, ring_of_eight, background,
-          duty_changes_hands, many_callers, kick, posts, posts_alone, timers, descriptors, deadlines, parks_around_sleep,
+          duty_changes_hands, many_callers, kick, work_made_here, posts, posts_alone, timers, descriptors, deadlines, parks_around_sleep,
           hold_arms_the_bell, come_and_go, waiting_is_free, baton)
