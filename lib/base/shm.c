@@ -96,26 +96,35 @@ static int shm_check(int fd, const struct vcci_shm_addr *addr)
     return 0;
 }
 
-int vcci_shm_open(struct vcci_shm *shm, const struct vcci_shm_addr *addr)
+int vcci_shm_open_fd(const struct vcci_shm_addr *addr, int *fd_out)
 {
     char path[64];
-    int fd, rc;
 
     snprintf(path, sizeof path, "/proc/%d/fd/%d", addr->pid, addr->fd);
     /* NONBLOCK and NOCTTY: the number may by now stand for a pipe or a terminal. */
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return vcci_fail_errno(VCCL_ERR_SYSTEM, errno, "cannot open the shared memory of process %d (%s)", addr->pid, path);
-    rc = shm_check(fd, addr);
-    if (rc == 0) {
-        void *base = shm_map(fd, addr->bytes);
+    int rc = shm_check(fd, addr);
+    if (rc < 0)
+        close(fd);
+    else
+        *fd_out = fd;
+    return rc;
+}
 
-        if (base == MAP_FAILED)
-            rc = vcci_fail_errno(VCCL_ERR_SYSTEM, errno, "cannot map %zu bytes of shared memory of process %d",
-                                 (size_t)addr->bytes, addr->pid);
-        else
-            *shm = (struct vcci_shm){.base = base, .bytes = addr->bytes, .fd = -1};
-    }
+int vcci_shm_open(struct vcci_shm *shm, const struct vcci_shm_addr *addr)
+{
+    int fd, rc = vcci_shm_open_fd(addr, &fd);
+
+    if (rc < 0)
+        return rc;
+    void *base = shm_map(fd, addr->bytes);
+    if (base == MAP_FAILED)
+        rc = vcci_fail_errno(VCCL_ERR_SYSTEM, errno, "cannot map %zu bytes of shared memory of process %d", (size_t)addr->bytes,
+                             addr->pid);
+    else
+        *shm = (struct vcci_shm){.base = base, .bytes = addr->bytes, .fd = -1};
     close(fd);
     return rc;
 }

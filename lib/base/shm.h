@@ -25,6 +25,8 @@ int vcci_shm_create(struct vcci_shm *shm, size_t bytes, struct vcci_shm_addr *ad
 /* Maps a peer's memory. Errors: VCCL_ERR_SYSTEM with pid and errno; VCCL_ERR_LINK when the nonce differs (the process is gone or
  * lives in another pid namespace). */
 int vcci_shm_open(struct vcci_shm *shm, const struct vcci_shm_addr *addr);
+/* The same, but only opens it, for who maps parts of it; the descriptor is the caller's. */
+int vcci_shm_open_fd(const struct vcci_shm_addr *addr, int *fd_out);
 void vcci_shm_close(struct vcci_shm *shm); /* unmap, and close the memfd if creator; harmless on a zeroed or closed one */
 /* `n` bytes from the kernel's random generator. */
 int vcci_random(void *buf, size_t n);
