@@ -87,13 +87,26 @@ void vcci_board_enter(struct vcci_board *board, int world_rank, int wake_fd, con
     entry->wake_ino = fstat(wake_fd, &st) ? 0 : st.st_ino;
     entry->world_rank = world_rank;
     entry->inbox = *inbox;
-    atomic_store_explicit(&entry->state, VCCI_RANK_HERE, memory_order_release);
+    atomic_store(&entry->state, VCCI_RANK_HERE);
+    if (atomic_load(&entry->awaited))
+        for (int i = 0; i < board->n; i++)
+            vcci_board_ring(board, i);
 }
 
 struct vcci_board_entry *vcci_board_peer(struct vcci_board *board, int local_rank)
 {
     struct vcci_board_entry *entry = &board->entries[local_rank];
     return atomic_load_explicit(&entry->state, memory_order_acquire) == VCCI_RANK_ABSENT ? NULL : entry;
+}
+
+/* Against vcci_board_enter: wanted, then the state; the state, then wanted. All sequentially consistent, so one sees the other. */
+struct vcci_board_entry *vcci_board_await(struct vcci_board *board, int local_rank)
+{
+    struct vcci_board_entry *entry = vcci_board_peer(board, local_rank);
+    if (entry)
+        return entry;
+    atomic_store(&board->entries[local_rank].awaited, 1);
+    return atomic_load(&board->entries[local_rank].state) == VCCI_RANK_ABSENT ? NULL : &board->entries[local_rank];
 }
 
 void vcci_board_close(struct vcci_board *board)

@@ -20,6 +20,7 @@ struct vcci_board_entry {
     int32_t pid, wake_fd, world_rank;
     uint64_t wake_ino;                   /* of that pipe: pid and wake_fd may later name something else */
     struct vcci_shm_addr inbox;          /* the rank's receive rings, p2p/link_shm.c */
+    _Atomic uint32_t awaited;            /* somebody wants to be rung when this rank enters */
 };
 struct vcci_board {
     struct vcci_shm shm;
@@ -35,6 +36,8 @@ int vcci_board_open(struct vcci_board *board, int n, int me, const struct vcci_s
 void vcci_board_enter(struct vcci_board *board, int world_rank, int wake_fd, const struct vcci_shm_addr *inbox);
 /* Entry of a local rank, or NULL until it has entered. */
 struct vcci_board_entry *vcci_board_peer(struct vcci_board *board, int local_rank);
+/* The same; after NULL this rank's bell is rung once the other has entered. */
+struct vcci_board_entry *vcci_board_await(struct vcci_board *board, int local_rank);
 void vcci_board_close(struct vcci_board *board); /* marks this rank LEFT */
 
 /* Wakes local rank `to` if its bell says that it sleeps. The caller has published with at least release order; this fences. Any thread.
