@@ -41,15 +41,19 @@ struct vcci_xfer {
     int peer;                     /* rank in the port; receives: or VCCL_ANY_SOURCE */
     uint32_t tag, seq;            /* user ports: tag (receives: or (uint32_t)VCCL_ANY_TAG), seq unused; collective ports: pair and number */
     uint32_t sig;                 /* rides with a send; a receive gets the sender's in got_sig */
+    int waited;                   /* the owner goes into vcci_engine_wait until done is called: the engine is not held for it */
     /* results of a receive */
     size_t got_bytes;             /* of the message; above `bytes` it was cut and status is -VCCL_ERR_TRUNCATE */
     int got_peer;
     uint32_t got_tag, got_sig;
     /* p2p's own */
     struct vcci_port *port;
-    uint64_t order;
-    void *link_state;
-    uint32_t id, phase;
+    uint64_t order;               /* receives: when it was posted */
+    uint64_t moved, goal;         /* of a rendezvous, bytes */
+    void *msg;                    /* receives: the sender's offer */
+    uint32_t id, remote_id;       /* this end's name for the transfer, the other's */
+    uint16_t phase, offer;
+    int status;
 };
 
 /* Opens a message space. ctxid is unique in the job and never reused; the same on all ranks. world[size] maps port ranks to world ranks
