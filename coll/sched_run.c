@@ -85,9 +85,10 @@ static void push(struct vcci_run *r, uint32_t slot, uint32_t node)
     r->ready[at >= r->ready_cap ? at - r->ready_cap : at] = (uint64_t)slot << 32 | node;
 }
 
-static void start_chunk(struct vcci_run *r, uint32_t slot)
+static void start_chunk(struct vcci_run *r)
 {
     const struct vcci_sched *s = r->sched;
+    uint32_t slot = (uint32_t)(r->next_chunk % s->window);
     r->chunk[slot] = r->next_chunk++;
     r->left[slot] = s->n_nodes;
     for (uint32_t i = 0; i < s->n_nodes; i++) {
@@ -95,6 +96,14 @@ static void start_chunk(struct vcci_run *r, uint32_t slot)
         if (!s->nodes[i].n_deps)
             push(r, slot, i);
     }
+}
+
+/* Starts the chunks whose turn it is. A chunk's scratch is that of place k mod window, so it waits for the one that had this
+ * place, though others may end before. */
+static void start_chunks(struct vcci_run *r)
+{
+    while (r->next_chunk < r->sched->n_chunks && r->left[r->next_chunk % r->sched->window] == 0)
+        start_chunk(r);
 }
 
 static void node_over(struct vcci_run *r, uint32_t slot, uint32_t node)
@@ -110,8 +119,7 @@ static void node_over(struct vcci_run *r, uint32_t slot, uint32_t node)
     if (--r->left[slot])
         return;
     r->chunks_over++;
-    if (r->next_chunk < s->n_chunks)
-        start_chunk(r, slot);
+    start_chunks(r);
 }
 
 static void average(const struct vcci_run *r, const struct vcci_node *n, void *buf, size_t bytes)
@@ -243,8 +251,9 @@ int vcci_run_start(struct vcci_run *r)
     r->starting = 1;
     if (r->sched->n_nodes == 0)
         r->chunks_over = r->sched->n_chunks;
-    for (uint32_t slot = 0; r->sched->n_nodes && slot < r->sched->window && r->next_chunk < r->sched->n_chunks; slot++)
-        start_chunk(r, slot);
+    memset(r->left, 0, r->sched->window * sizeof *r->left);
+    if (r->sched->n_nodes)
+        start_chunks(r);
     drain(r);
     r->starting = 0;
     if (!r->over)
