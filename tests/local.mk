@@ -15,9 +15,9 @@ TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
 SAN_TESTS =
 SAN_NEEDS =
 
-# The tree itself: layers, headers, style.
-dist_check_SCRIPTS += tests/layers.sh tests/headers.sh tests/style.sh
-TESTS += tests/layers.sh tests/headers.sh tests/style.sh
+# The tree itself: layers, headers, style, manual pages.
+dist_check_SCRIPTS += tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh
+TESTS += tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh
 
 include tests/unit/local.mk
 include tests/sim/local.mk
