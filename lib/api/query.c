@@ -149,7 +149,7 @@ static int report_schedule(const char *options, char *buf, size_t cap)
     struct vcci_plan_key key;
     struct vcci_cost_params costs;
     struct vcci_sched *s;
-    uint64_t np, rank;
+    uint64_t np = 0, rank = 0;
     int err = parse_schedule(options, &key, &np, &rank);
     if (err)
         return err;
