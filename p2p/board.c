@@ -126,7 +126,7 @@ void vcci_board_close(struct vcci_board *board)
 
 static int is_pipe(const struct stat *st, const struct vcci_board_entry *entry)
 {
-    return S_ISFIFO(st->st_mode) && st->st_ino == entry->wake_ino;
+    return S_ISFIFO(st->st_mode) && (st->st_ino == entry->wake_ino || !entry->wake_ino);
 }
 
 /* The peer may have died and its pid may by now be another process, so what the path names is looked at before and after it is opened. For reading too:
@@ -141,11 +141,11 @@ static int open_wake(const struct vcci_board_entry *entry)
     int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? UNOPENED : UNREACHABLE;
-    if (fstat(fd, &st) || !is_pipe(&st, entry)) {
-        close(fd);
-        return UNREACHABLE;
-    }
-    return fd;
+    int unknown = fstat(fd, &st);
+    if (!unknown && is_pipe(&st, entry))
+        return fd;
+    close(fd);
+    return unknown ? UNOPENED : UNREACHABLE;
 }
 
 static int wake_fd_of(struct vcci_board *board, int to)

@@ -18,7 +18,7 @@ struct vcci_board_entry {
     _Alignas(128) _Atomic uint32_t bell; /* VCCI_BELL_ bits */
     _Alignas(64) _Atomic uint32_t state; /* VCCI_RANK_: what follows is valid from HERE on */
     int32_t pid, wake_fd, world_rank;
-    uint64_t wake_ino;                   /* of that pipe: pid and wake_fd may later name something else */
+    uint64_t wake_ino;                   /* of that pipe (0: unknown): pid and wake_fd may later name something else */
     struct vcci_shm_addr inbox;          /* the rank's receive rings, p2p/link_shm.c */
     _Atomic uint32_t awaited;            /* somebody wants to be rung when this rank enters */
 };

@@ -10,6 +10,10 @@ FAULT_TESTS += tests/fault/base
 tests_fault_base_SOURCES = tests/fault/base.c $(FAULT_SOURCES)
 tests_fault_base_LDFLAGS = $(FAULT_WRAP)
 tests_fault_base_LDADD = $(TEST_LIBS)
+FAULT_TESTS += tests/fault/engine
+tests_fault_engine_SOURCES = tests/fault/engine.c $(FAULT_SOURCES)
+tests_fault_engine_LDFLAGS = $(FAULT_WRAP)
+tests_fault_engine_LDADD = $(TEST_LIBS)
 endif
 check_PROGRAMS += $(FAULT_TESTS)
 TESTS += $(FAULT_TESTS)
