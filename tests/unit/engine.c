@@ -58,10 +58,15 @@ static void ping_pong(struct mail *m, void *arg)
 {
     int rounds = *(int *)arg;
     unsigned seed = (unsigned)m->me + 1;
-    for (int i = 1; i <= rounds; i++) {
-        if (m->me == 0)
+    int last = 0;
+    for (int i = 1; !last; i++) {
+        if (m->me == 0) {
+            last = mail_drive(m, (uint64_t)i, (uint64_t)rounds);
             mail_send(m, 1);
-        ck_assert_int_eq(mail_wait(m, (uint64_t)i, LONG), 0);
+        }
+        UNIT_HOLDS(mail_wait(m, (uint64_t)i, LONG) == 0);
+        if (m->me)
+            last = mail_ended(m, (uint64_t)i);
         if (m->me == 1)
             mail_send(m, 0);
         if (random_next(&seed) % 256 == 0)
@@ -101,13 +106,17 @@ END_TEST
 /* A token runs round a ring of more ranks than cores. */
 static void ring(struct mail *m, void *arg)
 {
-    int rounds = *(int *)arg;
-    for (int i = 1; i <= rounds; i++) {
-        if (m->me == 0)
+    int rounds = *(int *)arg, last = 0;
+    for (int i = 1; !last; i++) {
+        if (m->me == 0) {
+            last = mail_drive(m, (uint64_t)i, (uint64_t)rounds);
             mail_send(m, 1);
-        ck_assert_int_eq(mail_wait(m, (uint64_t)i, LONG), 0);
-        if (m->me)
+        }
+        UNIT_HOLDS(mail_wait(m, (uint64_t)i, LONG) == 0);
+        if (m->me) {
+            last = mail_ended(m, (uint64_t)i);
             mail_send(m, (m->me + 1) % m->board.n);
+        }
     }
 }
 
@@ -136,16 +145,17 @@ static void computing(struct mail *m, void *arg)
         m->on_mail = answer;
         vcci_engine_hold(m->engine);
         vcci_engine_unlock(m->engine);
-        while (atomic_load(&m->got) < (uint64_t)rounds)
+        while (!mail_ended(m, atomic_load(&m->got)))
             usleep(1000);
         vcci_engine_lock(m->engine);
         vcci_engine_release(m->engine);
         vcci_engine_unlock(m->engine);
         return;
     }
-    for (int i = 1; i <= rounds; i++) {
+    for (int i = 1, last = 0; !last; i++) {
+        last = mail_drive(m, (uint64_t)i, (uint64_t)rounds);
         mail_send(m, 0);
-        ck_assert_int_eq(mail_wait(m, (uint64_t)i, LONG), 0);
+        UNIT_HOLDS(mail_wait(m, (uint64_t)i, LONG) == 0);
         if (random_next(&seed) % 64 == 0)
             usleep(random_next(&seed) % 200);
     }
@@ -158,10 +168,30 @@ START_TEST(background)
 }
 END_TEST
 
+struct beyond {
+    struct mail *m;
+    uint64_t seen;
+};
+
+static int beyond(void *arg)
+{
+    struct beyond *b = arg;
+    uint64_t got = atomic_load(&b->m->got);
+    return got > b->seen || mail_ended(b->m, got);
+}
+
+static void hold(struct mail *m, void (*way)(struct vcci_engine *engine))
+{
+    vcci_engine_lock(m->engine);
+    way(m->engine);
+    vcci_engine_unlock(m->engine);
+}
+
 /* As before, but rank 0's application also goes in and out of the engine, sometimes in a loop of tests, so the duty changes hands all the time. */
 static void in_and_out(struct mail *m, void *arg)
 {
-    int rounds = *(int *)arg;
+    struct beyond b = {.m = m};
+    struct vcci_waiter w = {.ready = beyond, .arg = &b};
     unsigned seed = 9;
     if (m->me) {
         computing(m, arg);
@@ -170,27 +200,22 @@ static void in_and_out(struct mail *m, void *arg)
     vcci_engine_lock(m->engine);
     m->on_mail = answer;
     vcci_engine_unlock(m->engine);
-    while (atomic_load(&m->got) < (uint64_t)rounds) {
-        uint64_t want = atomic_load(&m->got) + 1 + random_next(&seed) % 3;
-        vcci_engine_lock(m->engine);
-        vcci_engine_hold(m->engine);
-        vcci_engine_unlock(m->engine);
+    while (!mail_ended(m, atomic_load(&m->got))) {
+        hold(m, vcci_engine_hold);
         for (unsigned i = random_next(&seed) % 4 ? 0 : random_next(&seed) % 5000; i > 0; i--) {
             vcci_engine_lock(m->engine);
             vcci_engine_poll(m->engine, 1);
             vcci_engine_unlock(m->engine);
         }
-        if (want <= (uint64_t)rounds)
-            ck_assert_int_eq(mail_wait(m, want, LONG), 0);
+        b.seen = atomic_load(&m->got) + random_next(&seed) % 3;
+        UNIT_HOLDS(vcci_engine_wait(m->engine, &w, LONG) == 0);
         if (random_next(&seed) % 16 == 0)
             usleep(random_next(&seed) % 100);
-        uint64_t seen = atomic_load(&m->got); /* one more must come by the background thread alone */
-        for (int i = 0; i < 60000 && seen < (uint64_t)rounds && atomic_load(&m->got) == seen; i++)
+        b.seen = atomic_load(&m->got); /* one more must come by the background thread alone */
+        for (int i = 0; i < 60000 && !beyond(&b); i++)
             usleep(i < 10 ? 0 : 1000);
-        ck_assert(seen == (uint64_t)rounds || atomic_load(&m->got) > seen);
-        vcci_engine_lock(m->engine);
-        vcci_engine_release(m->engine);
-        vcci_engine_unlock(m->engine);
+        UNIT_HOLDS(beyond(&b));
+        hold(m, vcci_engine_release);
     }
 }
 
@@ -213,8 +238,8 @@ struct party {
 static void *party_main(void *arg)
 {
     struct party *p = arg;
-    for (int i = 1; i <= p->rounds; i++)
-        ck_assert_int_eq(mail_wait(p->m, (uint64_t)i, LONG), 0);
+    for (uint64_t i = 1; i == 1 || !mail_ended(p->m, i - 1); i++)
+        UNIT_HOLDS(mail_wait(p->m, i, LONG) == 0);
     return NULL;
 }
 
@@ -224,7 +249,8 @@ static void callers(struct mail *m, void *arg)
     struct party p = {.m = m, .rounds = *(int *)arg};
     unsigned seed = 3;
     if (m->me) {
-        for (int i = 0; i < p.rounds; i++) {
+        for (int i = 1, last = 0; !last; i++) {
+            last = mail_drive(m, (uint64_t)i, (uint64_t)p.rounds);
             mail_send(m, 0);
             if (random_next(&seed) % 8 == 0)
                 usleep(random_next(&seed) % 100);
@@ -269,7 +295,7 @@ static void *player_main(void *arg)
     struct player *p = arg;
     struct vcci_waiter w = {.ready = my_turn, .arg = p};
     for (int i = 0; i < p->token->rounds; i++) {
-        ck_assert_int_eq(vcci_engine_wait(p->token->engine, &w, LONG), 0);
+        UNIT_HOLDS(vcci_engine_wait(p->token->engine, &w, LONG) == 0);
         atomic_fetch_add(&p->token->turn, 1);
         vcci_engine_kick(p->token->engine);
     }
@@ -321,20 +347,16 @@ static void work_made(struct mail *m, void *arg)
     pthread_t thread;
     ck_assert_int_eq(pthread_create(&thread, NULL, make_work, &p), 0);
     for (int i = 1; i <= p.rounds; i++)
-        ck_assert_int_eq(mail_wait(m, (uint64_t)i, LONG), 0);
+        UNIT_HOLDS(mail_wait(m, (uint64_t)i, LONG) == 0);
     pthread_join(thread, NULL);
 }
 
 static void work_made_alone(struct mail *m, void *arg)
 {
     struct party p = {.m = m, .rounds = *(int *)arg};
-    vcci_engine_lock(m->engine);
-    vcci_engine_hold(m->engine);
-    vcci_engine_unlock(m->engine);
+    hold(m, vcci_engine_hold);
     make_work(&p);
-    vcci_engine_lock(m->engine);
-    vcci_engine_release(m->engine);
-    vcci_engine_unlock(m->engine);
+    hold(m, vcci_engine_release);
 }
 
 START_TEST(work_made_here)
@@ -357,7 +379,7 @@ struct tally {
 static void count(void *arg)
 {
     struct tally *t = arg;
-    ck_assert(vcci_engine_locked(t->engine));
+    UNIT_HOLDS(vcci_engine_locked(t->engine));
     if (++t->n == CALLERS * t->per_thread)
         atomic_store(&t->full, 1);
 }
@@ -366,7 +388,7 @@ static void *poster(void *arg)
 {
     struct tally *t = arg;
     for (int i = 0; i < t->per_thread; i++)
-        ck_assert_int_eq(vcci_engine_post(t->engine, count, t), 0);
+        UNIT_HOLDS(vcci_engine_post(t->engine, count, t) == 0);
     return NULL;
 }
 
@@ -511,7 +533,7 @@ static void *tap_writer(void *arg)
     struct tap *tap = arg;
     unsigned seed = 1;
     for (int i = 0; i < tap->want; i++) {
-        ck_assert_int_eq(write(tap->pipe[1], "x", 1), 1);
+        UNIT_HOLDS(write(tap->pipe[1], "x", 1) == 1);
         if (random_next(&seed) % 16 == 0)
             usleep(random_next(&seed) % 200);
     }
@@ -708,12 +730,12 @@ static void *relay_main(void *arg)
     for (int i = 0; i < r->rounds; i++) {
         if (i % 2 || !vcci_engine_trylock(r->engine))
             vcci_engine_lock(r->engine);
-        ck_assert(vcci_engine_locked(r->engine));
-        ck_assert_int_eq(r->inside++, 0);
+        UNIT_HOLDS(vcci_engine_locked(r->engine));
+        UNIT_HOLDS(r->inside++ == 0);
         r->n++;
         r->inside--;
         vcci_engine_unlock(r->engine);
-        ck_assert(!vcci_engine_locked(r->engine));
+        UNIT_HOLDS(!vcci_engine_locked(r->engine));
     }
     return NULL;
 }
