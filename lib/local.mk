@@ -1,7 +1,7 @@
 # libvccl: everything is built once into libvcci.la (tests and tools of this tree link it), libvccl.la is that behind a symbol map.
 noinst_LTLIBRARIES += lib/libvcci.la
 lib_libvcci_la_SOURCES =
-lib_libvcci_la_LIBADD = $(EV_LIBS) $(PMIX_LIBS)
+lib_libvcci_la_LIBADD = $(PMIX_LIBS)
 
 lib_libvcci_la_SOURCES += \
 	lib/base/clock.h lib/base/cpu.c lib/base/cpu.h lib/base/env.c lib/base/env.h lib/base/err.c lib/base/err.h \

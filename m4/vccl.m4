@@ -26,12 +26,10 @@ AC_DEFUN([VCCL_TSAN_FENCES], [
   CFLAGS=$vccl_saved_CFLAGS
 ])
 
+# Loaded at run time, see lib/engine/libev.h.
 AC_DEFUN([VCCL_LIBEV], [
-  AC_ARG_WITH([static-libev], [AS_HELP_STRING([--with-static-libev=FILE], [link this position-independent libev.a])])
   AC_CHECK_HEADER([ev.h], [], [AC_MSG_ERROR([ev.h not found: install libev-dev (Debian, Ubuntu)])])
-  AS_IF([test -n "$with_static_libev" && test "x$with_static_libev" != xno], [EV_LIBS="$with_static_libev -lm"],
-    [AC_CHECK_LIB([ev], [ev_loop_new], [EV_LIBS=-lev], [AC_MSG_ERROR([libev not found: install libev-dev (Debian, Ubuntu)])], [-lm])])
-  AC_SUBST([EV_LIBS])
+  AC_CHECK_LIB([ev], [ev_loop_new], [:], [AC_MSG_ERROR([libev not found: install libev-dev (Debian, Ubuntu)])], [-lm])
 ])
 
 AC_DEFUN([VCCL_PMIX], [PKG_CHECK_MODULES([PMIX], [pmix >= 4.1], [],

@@ -20,7 +20,7 @@ BEGIN {
     below["examples"] = "examples/ include/vccl.h"
     below["compat"] = "compat/ lib/api/ include/"
     below["tests"] = "tests/ lib/ p2p/ coll/ pmix/ launcher/ tools/ include/"
-    outside["ev[.]h|ev[+][+][.]h"] = "^(lib/engine/loop[.]c)$"
+    outside["ev[.]h|ev[+][+][.]h"] = "^lib/engine/libev[.]h$"
     outside["pmix.*[.]h"] = "^(pmix|tests)/"
     outside["infiniband/.*|rdma/.*"] = "^p2p/rdma_"
     outside["cuda.*[.]h|nvml[.]h"] = "^lib/device/cuda"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * libev's side of the engine, and its only user. libev aborts the process when its own small allocations fail: it is exempt from fault injection. */
-#include <ev.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 
 #include "lib/base/err.h"
 #include "lib/engine/inside.h"
+#include "lib/engine/libev.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 #define BUDGET 64       /* events of each poller in a turn of the loop */
@@ -275,8 +275,11 @@ static void loop_free(struct vcci_loop *loop)
 
 int vcci_loop_create(struct vcci_engine *engine)
 {
-    struct vcci_loop *loop = calloc(1, sizeof *loop);
-    int err = 0;
+    struct vcci_loop *loop;
+    int err = vcci_libev_load();
+    if (err)
+        return err;
+    loop = calloc(1, sizeof *loop);
     if (!loop)
         return vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for the progress engine");
     loop->engine = engine;
