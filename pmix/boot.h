@@ -25,10 +25,13 @@ struct vcci_boot_ops {
     /* Rank's blob, waiting until it has been committed, at most timeout_ms. *bytes in: capacity, out: length. Errors: VCCL_ERR_BOOTSTRAP
      * with rank and key; VCCL_ERR_TIMEOUT. */
     int (*get)(struct vcci_boot *, int rank, const char *key, void *blob, size_t *bytes, int timeout_ms);
-    int (*fence)(struct vcci_boot *); /* all ranks have come (collects data, so that it is a barrier under Slurm too) */
-    /* fn(arg, rank) in a foreign thread when the launcher says that a rank died; one handler. */
+    /* All ranks have come (collects data, so that it is a barrier under Slurm too). Waits at most VCCL_TIMEOUT, where one is set. Errors:
+     * VCCL_ERR_TIMEOUT, VCCL_ERR_PROC_FAILED when a rank died before it came, VCCL_ERR_BOOTSTRAP. */
+    int (*fence)(struct vcci_boot *);
+    /* fn(arg, rank) in a foreign thread when the launcher says that a rank died, with rank -1 when the launcher itself is gone; one
+     * handler, never called again once fini has returned. fn copies and returns: it may not call the bootstrap. */
     int (*on_death)(struct vcci_boot *, void (*fn)(void *arg, int rank), void *arg);
-    /* Ends the job. Returns only if there is no launcher to do so. */
+    /* Ends the job; the launcher prints text and exits with code. Returns only if there is no launcher to do so. */
     void (*abort)(struct vcci_boot *, int code, const char *text);
     void (*fini)(struct vcci_boot *); /* leaves in good order and frees */
 };
@@ -44,5 +47,7 @@ struct vcci_fake_job;
 int vcci_fake_job_create(int size, struct vcci_fake_job **job_out);
 void vcci_fake_job_destroy(struct vcci_fake_job *job);
 int vcci_boot_open_fake(struct vcci_fake_job *job, int rank, struct vcci_boot **boot_out);
+/* What a launcher does when a rank dies: the other ranks' on_death handlers are called from here, fences and gets of its data fail. */
+void vcci_fake_job_die(struct vcci_fake_job *job, int rank);
 
 #endif
