@@ -400,10 +400,12 @@ static int job_listen(struct job *job)
     return 0;
 }
 
-/* hwloc's plugins look for GPUs and displays, which nobody here asks for: they are switched off while hwloc starts, here and in PMIx (8 ms and more). */
+/* hwloc's plugins look for GPUs and displays, which nobody here asks for: they are switched off while hwloc starts, here and in PMIx (8 ms and more).
+ * The ranks are told how many cores there were before they were bound: a bound rank sees only its own. */
 static int job_open_services(struct job *job)
 {
     static const char name[] = "HWLOC_PLUGINS_PATH";
+    char cores[16];
     int quiet = !getenv(name) && setenv(name, "/nonexistent", 0) == 0;
     int rc = vcci_place_ranks(&job->place, job->opt, job->opt->size, job->conf->cores);
 
@@ -413,6 +415,9 @@ static int job_open_services(struct job *job)
         rc = vcci_server_open(job->conf->scratch, job->host, job->opt->size, &job->server);
     if (quiet)
         unsetenv(name);
+    snprintf(cores, sizeof cores, "%d", job->conf->cores);
+    if (rc == 0 && setenv("VCCL_JOB_CORES", cores, 1) < 0)
+        rc = vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for the environment");
     return rc;
 }
 

@@ -231,7 +231,7 @@ static void init_members(struct vcci_p2p *p2p, const struct vcci_p2p_conf *conf)
     p2p->eager_max = env->eager_bytes;
     p2p->credit = env->credit_bytes;
     p2p->single_copy = env->single_copy;
-    p2p->crowded = conf->board && conf->board->n > vcci_cpu_usable();
+    p2p->crowded = conf->board && conf->board->n > vcci_cpu_of_job();
     p2p->poller.ops = &p2p_poller_ops;
     vcci_list_init(&p2p->opened);
     vcci_list_init(&p2p->busy);

@@ -40,7 +40,7 @@ int vcci_boot_host(struct vcci_ctx *ctx, struct vcci_host_blob *host_out)
     if (boot->local_rank == 0) {
         host_out->version = WIRE_VERSION;
         host_out->bytes = sizeof *host_out;
-        vcci_cost_default(boot->local_size, vcci_cpu_usable(), &host_out->costs);
+        vcci_cost_default(boot->local_size, vcci_cpu_of_job(), &host_out->costs);
         return vcci_board_create(&ctx->board, boot->local_size, &host_out->board);
     }
     int err = fetch(ctx, host_out);

@@ -129,6 +129,14 @@ int vcci_cpu_usable(void)
     return quota < cores ? quota : cores;
 }
 
+int vcci_cpu_of_job(void)
+{
+    const char *text = getenv("VCCL_JOB_CORES");
+    int n = text ? atoi(text) : 0;
+
+    return n > 0 ? n : vcci_cpu_usable();
+}
+
 enum vcci_cpu_isa vcci_cpu_isa(void)
 {
 #if defined(__x86_64__)

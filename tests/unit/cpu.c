@@ -26,6 +26,10 @@ START_TEST(counts_usable_cores)
     }
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
     ck_assert_int_eq(vcci_cpu_usable(), 1);
+    unsetenv("VCCL_JOB_CORES");
+    ck_assert_int_eq(vcci_cpu_of_job(), 1);
+    setenv("VCCL_JOB_CORES", "7", 1);
+    ck_assert_int_eq(vcci_cpu_of_job(), 7);
 }
 END_TEST
 
