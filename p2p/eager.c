@@ -29,16 +29,16 @@ static int goes_eager(struct vcci_peer *peer, size_t bytes)
     return bytes <= peer->eager_max && credit_for(peer, bytes);
 }
 
-size_t vcci_send_bulk(struct vcci_peer *peer, const struct vcci_xfer *xfer)
+size_t vcci_send_payload(struct vcci_peer *peer, const struct vcci_xfer *xfer)
 {
-    return xfer->bytes > VCCI_CELL_INLINE && goes_eager(peer, xfer->bytes) ? xfer->bytes : 0;
+    return goes_eager(peer, xfer->bytes) ? xfer->bytes : 0;
 }
 
 void vcci_cell_fill(struct vcci_cell *cell, const struct vcci_xfer *xfer, enum vcci_cell_kind kind)
 {
     struct vcci_port *port = xfer->port;
     cell->kind = (uint8_t)kind;
-    cell->from_memory = 0;
+    cell->how = 0;
     cell->offer = VCCI_NO_OFFER;
     cell->ctxid = port->ctxid;
     cell->tag = xfer->tag;
@@ -48,34 +48,13 @@ void vcci_cell_fill(struct vcci_cell *cell, const struct vcci_xfer *xfer, enum v
     cell->src = port->rank;
 }
 
-/* A few bytes without a call: two moves that may overlap. */
-static inline void copy_small(uint8_t *to, const void *from, size_t bytes)
-{
-    const uint8_t *f = from;
-    if (bytes >= 16) {
-        memcpy(to, f, 16);
-        memcpy(to + bytes - 8, f + bytes - 8, 8);
-    } else if (bytes >= 8) {
-        memcpy(to, f, 8);
-        memcpy(to + bytes - 8, f + bytes - 8, 8);
-    } else if (bytes >= 4) {
-        memcpy(to, f, 4);
-        memcpy(to + bytes - 4, f + bytes - 4, 4);
-    } else {
-        for (size_t i = 0; i < bytes; i++)
-            to[i] = f[i];
-    }
-}
-
 int vcci_send_begin(struct vcci_peer *peer, struct vcci_xfer *xfer)
 {
-    size_t bytes = xfer->bytes, bulk = 0;
+    size_t bytes = xfer->bytes;
     if (!vcci_peer_ready(peer))
         return peer->down ? peer->down : VCCI_NO_ROOM;
     int eager = goes_eager(peer, bytes);
-    if (eager && bytes > VCCI_CELL_INLINE)
-        bulk = bytes;
-    struct vcci_cell *cell = peer->link->reserve(peer, bulk);
+    struct vcci_cell *cell = peer->link->reserve(peer, eager ? bytes : 0);
     if (__builtin_expect(!cell, 0))
         return VCCI_NO_ROOM;
     if (!eager) {
@@ -84,15 +63,14 @@ int vcci_send_begin(struct vcci_peer *peer, struct vcci_xfer *xfer)
     }
     peer->credit_used += eager_cost(bytes);
     vcci_cell_fill(cell, xfer, VCCI_CELL_EAGER);
-    if (bulk) {
+    if (bytes > VCCI_CELL_INLINE) {
         VCCI_COUNT(msgs_eager, 1);
         VCCI_COUNT(copy_ring_bytes, bytes);
     } else {
         VCCI_COUNT(msgs_inline, 1);
-        copy_small(cell->u.bytes, xfer->buf, bytes);
     }
     VCCI_COUNT(bytes_sent, bytes);
-    peer->link->commit(peer, cell, xfer->buf, bulk);
+    peer->link->commit(peer, cell, xfer->buf, bytes);
     return VCCI_SENT;
 }
 
@@ -133,7 +111,7 @@ struct vcci_msg *vcci_msg_create(struct vcci_peer *peer, const struct vcci_cell 
         msg->addr = cell->u.rts.addr;
         msg->id = cell->u.rts.id;
         msg->mem = cell->u.rts.mem;
-        msg->from_memory = cell->from_memory;
+        msg->from_memory = cell->how & VCCI_HOW_MEMORY;
         msg->offer = cell->offer;
     } else {
         msg->cost = eager_cost(bytes);
@@ -188,7 +166,7 @@ static void deliver(struct vcci_peer *peer, struct vcci_xfer *xfer, const void *
 {
     struct vcci_p2p *p2p = peer->p2p;
     if (fits <= VCCI_CELL_INLINE)
-        copy_small(xfer->buf, payload, fits);
+        vcci_copy_small(xfer->buf, payload, fits);
     else
         memcpy(xfer->buf, payload, fits);
     VCCI_COUNT(bytes_received, fits);

@@ -38,7 +38,7 @@ struct vcci_peer {
     int down;                   /* < 0: no link reaches it any more */
     int doom;                   /* < 0: to be taken down for that in the next turn */
     int is_self;
-    size_t eager_max, bulk_max; /* payload bytes of an eager message, of one cell */
+    size_t eager_max, payload_max; /* bytes of an eager message, of one cell's payload */
     uint64_t credit_used, credit_max;
     struct vcci_ring_tx tx;
     struct vcci_list busy;      /* in p2p->busy while one of these three holds something */
@@ -160,7 +160,7 @@ void vcci_peer_down(struct vcci_peer *peer, int status);
 enum { VCCI_SENT, VCCI_OFFERED, VCCI_NO_ROOM }; /* or < 0 */
 /* Writes a send's first cell: the whole message, or RTS. OFFERED: it is on port->offered (or already over). */
 int vcci_send_begin(struct vcci_peer *peer, struct vcci_xfer *xfer);
-size_t vcci_send_bulk(struct vcci_peer *peer, const struct vcci_xfer *xfer); /* bulk bytes that its first cell needs */
+size_t vcci_send_payload(struct vcci_peer *peer, const struct vcci_xfer *xfer); /* that its first cell has */
 void vcci_cell_fill(struct vcci_cell *cell, const struct vcci_xfer *xfer, enum vcci_cell_kind kind); /* takes a sequence number */
 void vcci_msg_pools_init(struct vcci_p2p *p2p);
 /* An object for an EAGER (with its payload) or RTS that has no receive yet. NULL: no memory; the peer is down then. */

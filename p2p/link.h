@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A link is one way to reach a peer. It carries cells, in order, each with an optional payload in bulk; everything above (eager, rendezvous, matching) is
+ * A link is one way to reach a peer. It carries cells, in order, each with a payload if it is of a kind that has one; everything above (eager, rendezvous, matching) is
  * the same for all links. What arrives goes to vcci_p2p_input. All under the baton, nothing blocks.
  */
 #ifndef VCCI_P2P_LINK_H
@@ -15,10 +15,10 @@ struct vcci_link_ops {
     const char *name;
     /* Ready to carry cells to this peer? 0: yes, from now on; 1: not yet, our bell is rung when it may be worth asking again; < 0: never. */
     int (*connect)(struct vcci_peer *peer);
-    /* Room for a cell and `bulk` more bytes (at most peer->bulk_max): the cell to fill, valid until commit. NULL: none now; our bell will be rung. */
-    struct vcci_cell *(*reserve)(struct vcci_peer *peer, size_t bulk);
-    /* Sends the reserved cell and `bulk` bytes of payload, which is copied. May call vcci_p2p_input (self). */
-    void (*commit)(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bulk);
+    /* Room for a cell and `bytes` of payload (at most peer->payload_max): the cell to fill, valid until commit. NULL: none now; our bell will be rung. */
+    struct vcci_cell *(*reserve)(struct vcci_peer *peer, size_t bytes);
+    /* Sends the reserved cell with its payload, which is copied. May call vcci_p2p_input (self). */
+    void (*commit)(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bytes);
     /* Eager cost that the peer has given back since the beginning. */
     uint64_t (*credit)(struct vcci_peer *peer);
     /* This end has consumed an eager message of that cost. */

@@ -11,21 +11,22 @@ static int self_connect(struct vcci_peer *peer)
     peer->cells = aligned_alloc(_Alignof(struct vcci_cell), 2 * sizeof *peer->cells);
     if (!peer->cells)
         return vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for messages to oneself");
-    peer->bulk_max = SIZE_MAX;
+    peer->payload_max = SIZE_MAX;
     peer->eager_max = peer->p2p->eager_max;
     return 0;
 }
 
 /* Input may answer at once (RTS by FIN) while the first cell is still being read: so two in turn. */
-static struct vcci_cell *self_reserve(struct vcci_peer *peer, size_t bulk)
+static struct vcci_cell *self_reserve(struct vcci_peer *peer, size_t bytes)
 {
-    (void)bulk;
+    (void)bytes;
     return &peer->cells[peer->cell_at++ & 1];
 }
 
-static void self_commit(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bulk)
+static void self_commit(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bytes)
 {
-    vcci_p2p_input(peer, cell, bulk ? payload : cell->u.bytes);
+    (void)bytes;
+    vcci_p2p_input(peer, cell, payload);
 }
 
 static uint64_t self_credit(struct vcci_peer *peer)

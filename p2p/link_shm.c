@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "p2p/inside.h"
 
@@ -93,18 +94,36 @@ static uint32_t shm_claimed(const struct vcci_p2p *p2p)
 
 /* ---- receiving ---- */
 
+/* A cell with payload in bulk; now and then its sender wants to know how long reading it takes. */
+static void shm_input_bulk(struct vcci_peer *peer, const struct vcci_cell *cell, size_t bytes)
+{
+    const void *payload = vcci_ring_rx_bulk(&peer->rx, bytes);
+    int64_t begin = cell->how & VCCI_HOW_TIMED ? vcci_now_ns() : 0;
+    vcci_p2p_input(peer, cell, payload);
+    if (begin)
+        vcci_ring_timed(&peer->rx, cell->how, bytes, vcci_now_ns() - begin);
+}
+
 static int shm_drain(struct vcci_peer *peer, int budget)
 {
     struct vcci_ring_rx *rx = &peer->rx;
+    uint8_t gathered[VCCI_TAILED_MAX];
     int handled = 0;
     for (struct vcci_cell *cell; handled < budget && (cell = vcci_ring_rx_peek(rx)); handled++) {
-        size_t bulk = vcci_cell_bulk(cell);
-        if (__builtin_expect(bulk > rx->bulk_bytes, 0)) {
-            vcci_peer_down(peer, vcci_fail(VCCL_ERR_LINK, "a message of rank %d that cannot be (%zu bytes)", peer->world, bulk));
+        size_t bytes = vcci_cell_payload(cell);
+        if (bytes <= VCCI_CELL_INLINE) {
+            vcci_p2p_input(peer, cell, cell->u.bytes);
+        } else if (bytes <= VCCI_TAILED_MAX) {
+            if (!vcci_ring_rx_gather(rx, gathered, bytes))
+                break;
+            vcci_p2p_input(peer, cell, gathered);
+        } else if (__builtin_expect(bytes <= rx->bulk_bytes, 1)) {
+            shm_input_bulk(peer, cell, bytes);
+        } else {
+            vcci_peer_down(peer, vcci_fail(VCCL_ERR_LINK, "rank %d sent %zu bytes at once, which cannot be", peer->world, bytes));
             break;
         }
-        vcci_p2p_input(peer, cell, bulk ? vcci_ring_rx_bulk(rx, bulk) : cell->u.bytes);
-        if (vcci_ring_rx_take(rx, bulk))
+        if (vcci_ring_rx_take(rx, bytes))
             vcci_board_ring(peer->p2p->board, peer->local);
     }
     return handled;
@@ -196,21 +215,21 @@ static int shm_connect(struct vcci_peer *peer)
         return err;
     }
     vcci_ring_tx_init(&peer->tx, peer->ring, &p2p->shape);
-    peer->bulk_max = p2p->shape.bulk_bytes / 4;
-    peer->eager_max = p2p->eager_max < peer->bulk_max ? p2p->eager_max : peer->bulk_max;
+    peer->payload_max = p2p->shape.bulk_bytes / 4;
+    peer->eager_max = p2p->eager_max < peer->payload_max ? p2p->eager_max : peer->payload_max;
     atomic_store_explicit(&peer->tx.head->owner, (uint32_t)p2p->board->me + 1, memory_order_release);
     return 0;
 }
 
-static struct vcci_cell *shm_reserve(struct vcci_peer *peer, size_t bulk)
+static struct vcci_cell *shm_reserve(struct vcci_peer *peer, size_t bytes)
 {
-    return vcci_ring_tx_room(&peer->tx, bulk) ? vcci_ring_tx_cell(&peer->tx) : NULL;
+    return vcci_ring_tx_room(&peer->tx, bytes) ? vcci_ring_tx_cell(&peer->tx) : NULL;
 }
 
-static void shm_commit(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bulk)
+static void shm_commit(struct vcci_peer *peer, struct vcci_cell *cell, const void *payload, size_t bytes)
 {
     (void)cell;
-    vcci_ring_tx_commit(&peer->tx, payload, bulk);
+    vcci_ring_tx_commit(&peer->tx, payload, bytes);
     vcci_board_ring(peer->p2p->board, peer->local);
 }
 

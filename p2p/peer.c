@@ -179,18 +179,18 @@ int vcci_peer_drive(struct vcci_peer *peer, int budget)
 
 int vcci_peer_can_move(struct vcci_peer *peer)
 {
-    size_t bulk = 0;
+    size_t bytes = 0;
     if (peer->doom || peer->link->alive(peer))
         return 1;
     if (!vcci_peer_ready(peer))
         return peer->down != 0;
     if (!vcci_list_empty(&peer->control))
-        bulk = 0;
+        bytes = 0;
     else if (!vcci_list_empty(&peer->streams))
-        bulk = vcci_rndv_chunk_bytes(peer, VCCI_CONTAINER(peer->streams.next, struct vcci_xfer, node));
+        bytes = vcci_rndv_chunk_bytes(peer, VCCI_CONTAINER(peer->streams.next, struct vcci_xfer, node));
     else if (!vcci_list_empty(&peer->backlog))
-        bulk = vcci_send_bulk(peer, VCCI_CONTAINER(peer->backlog.next, struct vcci_xfer, node));
-    return peer->link->reserve(peer, bulk) != NULL;
+        bytes = vcci_send_payload(peer, VCCI_CONTAINER(peer->backlog.next, struct vcci_xfer, node));
+    return peer->link->reserve(peer, bytes) != NULL;
 }
 
 /* ---- the end ---- */

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/ring.h"
 
+#include "lib/base/clock.h"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 #define PAGE ((size_t)4096)
 #define PAGES_MANY 1 /* of head and cells, where a host has many ranks */
 #define PAGES_FEW 2
+#define TIMED_MIN 4096      /* shorter ones say little */
+#define TRIES 8u            /* both ways in turn at first */
+#define TIMED_EVERY 64u
+#define TRIED_EVERY 512u    /* the other way once in so many */
 
 /* With 1,024 ranks there may be a million rings: what each touches must stay at a few pages. */
 static const struct {
@@ -41,7 +51,8 @@ void vcci_ring_tx_init(struct vcci_ring_tx *tx, void *ring, const struct vcci_ri
                                 .lap = 1,
                                 .posted_max = shape->cells,
                                 .filled_max = shape->bulk_bytes,
-                                .bulk_bytes = shape->bulk_bytes};
+                                .bulk_bytes = shape->bulk_bytes,
+                                .around = 1};
 }
 
 void vcci_ring_rx_init(struct vcci_ring_rx *rx, void *ring, const struct vcci_ring_shape *shape, uint64_t credit_step)
@@ -56,28 +67,159 @@ void vcci_ring_rx_init(struct vcci_ring_rx *rx, void *ring, const struct vcci_ri
                                 .credit_step = credit_step};
 }
 
-static int look(struct vcci_ring_tx *tx, size_t bulk, memory_order order)
+/* ---- payload ---- */
+
+#if defined(__x86_64__)
+void vcci_copy_around(void *to, const void *from, size_t bytes)
 {
-    tx->posted_max = atomic_load_explicit(&tx->head->cells_done, order) + tx->n;
-    tx->filled_max = atomic_load_explicit(&tx->head->bulk_done, order) + tx->bulk_bytes;
-    return tx->posted < tx->posted_max && (!bulk || vcci_ring_place(tx->filled, bulk, tx->bulk_bytes) + bulk <= tx->filled_max);
+    char *t = to;
+    const char *f = from;
+    size_t odd = (size_t)(-(uintptr_t)t & 15);
+    if (odd > bytes)
+        odd = bytes;
+    memcpy(t, f, odd);
+    for (t += odd, f += odd, bytes -= odd; bytes >= 64; bytes -= 64, t += 64, f += 64) {
+        __m128i a = _mm_loadu_si128((const __m128i *)f), b = _mm_loadu_si128((const __m128i *)(f + 16));
+        __m128i c = _mm_loadu_si128((const __m128i *)(f + 32)), d = _mm_loadu_si128((const __m128i *)(f + 48));
+        _mm_stream_si128((__m128i *)t, a);
+        _mm_stream_si128((__m128i *)(t + 16), b);
+        _mm_stream_si128((__m128i *)(t + 32), c);
+        _mm_stream_si128((__m128i *)(t + 48), d);
+    }
+    memcpy(t, f, bytes);
+    _mm_sfence();
+}
+#else
+void vcci_copy_around(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+#endif
+
+/* Dearer is believed slowly: the kernel may have taken the core away. */
+static uint32_t cost_mix(uint32_t old, size_t bytes, int64_t ns)
+{
+    int64_t cost = (ns < 1 ? 1 : ns > 1000000 ? 1000000 : ns) * 4096 / (int64_t)bytes; /* ns per 4 KiB */
+    if (cost < 1)
+        cost = 1;
+    return (uint32_t)(!old || cost < old ? cost : old + (cost - old + 7) / 8);
 }
 
-int vcci_ring_tx_room_slow(struct vcci_ring_tx *tx, size_t bulk)
+void vcci_ring_timed(struct vcci_ring_rx *rx, uint8_t how, size_t bytes, int64_t ns)
 {
-    int room = look(tx, bulk, memory_order_acquire);
+    _Atomic uint32_t *cost = &rx->head->read_cost[(how & VCCI_HOW_AROUND) != 0];
+    uint32_t old = atomic_load_explicit(cost, memory_order_relaxed);
+    atomic_store_explicit(cost, cost_mix(old, bytes, ns), memory_order_relaxed);
+}
+
+/* The cheaper way by what both ends have measured. */
+static uint8_t choose(const struct vcci_ring_tx *tx)
+{
+    uint32_t cost[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t reads = atomic_load_explicit(&tx->head->read_cost[i], memory_order_relaxed);
+        if (!reads || !tx->write_cost[i])
+            return 1;
+        cost[i] = reads + tx->write_cost[i];
+    }
+    return cost[1] <= cost[0];
+}
+
+/* Whether to write through the caches or round them depends on what the two cores share, which virtual machines do not tell, and on where the scheduler has
+ * put us. A line that the receiver's core last had must be fetched from there to be written and back to be read: without a common cache that takes 5 times
+ * as long as the way through memory; with one it is the faster way. So both are tried, and tried again now and then. */
+uint8_t vcci_ring_load(struct vcci_ring_tx *tx, void *to, const void *from, size_t bytes)
+{
+    uint8_t around = tx->around, timed = 0;
+    int64_t begin = 0;
+    if (bytes >= TIMED_MIN) {
+        unsigned n = tx->loads++;
+        timed = n < TRIES || n % TIMED_EVERY == 0;
+        if (timed) {
+            around = n < TRIES ? n & 1 : n % TRIED_EVERY ? choose(tx) : !tx->around;
+            tx->around = n % TRIED_EVERY ? choose(tx) : tx->around;
+            begin = vcci_now_ns();
+        }
+    }
+    if (around)
+        vcci_copy_around(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+    if (timed)
+        tx->write_cost[around] = cost_mix(tx->write_cost[around], bytes, vcci_now_ns() - begin);
+    return (uint8_t)((around ? VCCI_HOW_AROUND : 0) | (timed ? VCCI_HOW_TIMED : 0));
+}
+
+/* ---- room ---- */
+
+static int look(struct vcci_ring_tx *tx, size_t bytes, memory_order order)
+{
+    size_t bulk = vcci_ring_bulk(bytes);
+    tx->posted_max = atomic_load_explicit(&tx->head->cells_done, order) + tx->n;
+    tx->filled_max = atomic_load_explicit(&tx->head->bulk_done, order) + tx->bulk_bytes;
+    return tx->posted + vcci_ring_tails(bytes) < tx->posted_max &&
+           (!bulk || vcci_ring_place(tx->filled, bulk, tx->bulk_bytes) + bulk <= tx->filled_max);
+}
+
+int vcci_ring_tx_room_slow(struct vcci_ring_tx *tx, size_t bytes)
+{
+    int room = look(tx, bytes, memory_order_acquire);
     if (!room) {
         /* Against vcci_ring_rx_tell: our flag, then its counters; its counters, then our flag. All sequentially consistent, so one sees the other. */
-        if (!tx->stalled || !atomic_load_explicit(&tx->head->stalled, memory_order_relaxed))
+        if (!tx->stalled)
             atomic_store(&tx->head->stalled, 1);
         tx->stalled = 1;
-        room = look(tx, bulk, memory_order_seq_cst);
+        room = look(tx, bytes, memory_order_seq_cst);
     }
     if (room && tx->stalled) {
         tx->stalled = 0;
         atomic_store_explicit(&tx->head->stalled, 0, memory_order_relaxed);
     }
     return room;
+}
+
+void vcci_ring_tx_commit_long(struct vcci_ring_tx *tx, const void *payload, size_t bytes)
+{
+    struct vcci_cell *cell = tx->next;
+    const char *from = payload;
+    if (bytes > VCCI_TAILED_MAX) {
+        uint64_t at = vcci_ring_place(tx->filled, bytes, tx->bulk_bytes);
+        cell->how |= vcci_ring_load(tx, tx->bulk + (at & (tx->bulk_bytes - 1)), payload, bytes);
+        tx->filled = at + vcci_ring_rounded(bytes);
+        vcci_ring_tx_step(tx);
+        return;
+    }
+    /* Front to back and each with its stamp, so that the receiver reads the first lines while we write the last. */
+    memcpy(cell->u.bytes, from, VCCI_CELL_INLINE);
+    vcci_ring_tx_step(tx);
+    for (from += VCCI_CELL_INLINE, bytes -= VCCI_CELL_INLINE; bytes > 0;) {
+        size_t n = bytes < VCCI_TAIL_BYTES ? bytes : VCCI_TAIL_BYTES;
+        memcpy(((struct vcci_tail *)tx->next)->bytes, from, n);
+        vcci_ring_tx_step(tx);
+        from += n;
+        bytes -= n;
+    }
+}
+
+int vcci_ring_rx_gather(const struct vcci_ring_rx *rx, void *to, size_t bytes)
+{
+    char *t = to;
+    uint32_t at = rx->at, lap = rx->lap;
+    memcpy(t, rx->next->u.bytes, VCCI_CELL_INLINE);
+    for (t += VCCI_CELL_INLINE, bytes -= VCCI_CELL_INLINE; bytes > 0;) {
+        if (++at == rx->n) {
+            at = 0;
+            lap = lap == UINT32_MAX ? 1 : lap + 1;
+        }
+        const struct vcci_tail *tail = (const struct vcci_tail *)&rx->cells[at];
+        size_t n = bytes < VCCI_TAIL_BYTES ? bytes : VCCI_TAIL_BYTES;
+        if (atomic_load_explicit(&tail->stamp, memory_order_acquire) != lap)
+            return 0;
+        memcpy(t, tail->bytes, n);
+        t += n;
+        bytes -= n;
+    }
+    return 1;
 }
 
 uint64_t vcci_ring_tx_credit(const struct vcci_ring_tx *tx)

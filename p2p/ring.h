@@ -28,6 +28,9 @@ struct vcci_ring_tx {
     uint64_t filled, filled_max; /* bulk bytes */
     size_t bulk_bytes;
     uint32_t stalled;
+    unsigned loads;         /* payloads worth timing, so far */
+    uint32_t write_cost[2]; /* as read_cost in the ring */
+    uint8_t around;         /* how payload is written */
 };
 struct vcci_ring_rx {
     struct vcci_cell *next;
@@ -56,30 +59,64 @@ static inline size_t vcci_ring_rounded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* Reads the receiver's line again and looks for room; if there is none, says so in the ring and looks once more. */
-int vcci_ring_tx_room_slow(struct vcci_ring_tx *tx, size_t bulk);
-/* 1: a cell and `bulk` bytes (at most a quarter of the ring) can be written. 0: the receiver will ring once there is room. */
-static inline int vcci_ring_tx_room(struct vcci_ring_tx *tx, size_t bulk)
+/* memcpy by stores that go round the caches; what was written is ordered before later stores. */
+void vcci_copy_around(void *to, const void *from, size_t bytes);
+/* Writes payload for the receiver's core to read, the way that measures faster. Returns VCCI_HOW_ bits for the cell. */
+uint8_t vcci_ring_load(struct vcci_ring_tx *tx, void *to, const void *from, size_t bytes);
+/* The receiver's time for a payload that was to be timed. */
+void vcci_ring_timed(struct vcci_ring_rx *rx, uint8_t how, size_t bytes, int64_t ns);
+
+/* Where the bytes of a payload lie. */
+static inline uint32_t vcci_ring_tails(size_t bytes)
 {
-    if (__builtin_expect(tx->posted < tx->posted_max, 1) &&
+    return bytes <= VCCI_CELL_INLINE || bytes > VCCI_TAILED_MAX
+               ? 0
+               : (uint32_t)((bytes - VCCI_CELL_INLINE + VCCI_TAIL_BYTES - 1) / VCCI_TAIL_BYTES);
+}
+static inline size_t vcci_ring_bulk(size_t bytes)
+{
+    return bytes > VCCI_TAILED_MAX ? bytes : 0;
+}
+
+/* A few bytes without a call: moves that may overlap. */
+static inline void vcci_copy_small(void *to, const void *from, size_t bytes)
+{
+    char *t = to;
+    const char *f = from;
+    if (bytes >= 16) {
+        memcpy(t, f, 16);
+        memcpy(t + bytes - 8, f + bytes - 8, 8);
+    } else if (bytes >= 8) {
+        memcpy(t, f, 8);
+        memcpy(t + bytes - 8, f + bytes - 8, 8);
+    } else if (bytes >= 4) {
+        memcpy(t, f, 4);
+        memcpy(t + bytes - 4, f + bytes - 4, 4);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            t[i] = f[i];
+    }
+}
+
+/* Reads the receiver's line again and looks for room; if there is none, says so in the ring and looks once more. */
+int vcci_ring_tx_room_slow(struct vcci_ring_tx *tx, size_t bytes);
+/* 1: a cell and `bytes` of payload (at most a quarter of the bulk ring) can be written. 0: the receiver will ring once there is room. */
+static inline int vcci_ring_tx_room(struct vcci_ring_tx *tx, size_t bytes)
+{
+    size_t bulk = vcci_ring_bulk(bytes);
+    if (__builtin_expect(tx->posted + vcci_ring_tails(bytes) < tx->posted_max, 1) &&
         (!bulk || vcci_ring_place(tx->filled, bulk, tx->bulk_bytes) + bulk <= tx->filled_max))
         return 1;
-    return vcci_ring_tx_room_slow(tx, bulk);
+    return vcci_ring_tx_room_slow(tx, bytes);
 }
-/* After room said yes: the cell to fill, then commit. Payload of `bulk` bytes is copied into bulk memory. */
+/* After room said yes: the cell to fill, then commit. The payload is copied. */
 static inline struct vcci_cell *vcci_ring_tx_cell(struct vcci_ring_tx *tx)
 {
     return tx->next;
 }
-static inline void vcci_ring_tx_commit(struct vcci_ring_tx *tx, const void *payload, size_t bulk)
+static inline void vcci_ring_tx_step(struct vcci_ring_tx *tx)
 {
-    struct vcci_cell *cell = tx->next;
-    if (bulk) {
-        uint64_t from = vcci_ring_place(tx->filled, bulk, tx->bulk_bytes);
-        memcpy(tx->bulk + (from & (tx->bulk_bytes - 1)), payload, bulk);
-        tx->filled = from + vcci_ring_rounded(bulk);
-    }
-    atomic_store_explicit(&cell->stamp, tx->lap, memory_order_release);
+    atomic_store_explicit(&tx->next->stamp, tx->lap, memory_order_release);
     tx->posted++;
     tx->next++;
     if (++tx->at == tx->n) {
@@ -87,6 +124,16 @@ static inline void vcci_ring_tx_commit(struct vcci_ring_tx *tx, const void *payl
         tx->next = tx->cells;
         tx->lap = tx->lap == UINT32_MAX ? 1 : tx->lap + 1;
     }
+}
+void vcci_ring_tx_commit_long(struct vcci_ring_tx *tx, const void *payload, size_t bytes);
+static inline void vcci_ring_tx_commit(struct vcci_ring_tx *tx, const void *payload, size_t bytes)
+{
+    if (bytes > VCCI_CELL_INLINE) {
+        vcci_ring_tx_commit_long(tx, payload, bytes);
+        return;
+    }
+    vcci_copy_small(tx->next->u.bytes, payload, bytes); /* 0 where the cell carries something else */
+    vcci_ring_tx_step(tx);
 }
 uint64_t vcci_ring_tx_credit(const struct vcci_ring_tx *tx); /* what the receiver has given back so far */
 
@@ -98,20 +145,24 @@ static inline const void *vcci_ring_rx_bulk(const struct vcci_ring_rx *rx, size_
 {
     return rx->bulk + (vcci_ring_place(rx->eaten, bulk, rx->bulk_bytes) & (rx->bulk_bytes - 1));
 }
+/* Copies the peeked cell's payload of `bytes`, which has tails, to `to`. 0: not all of it is there yet. */
+int vcci_ring_rx_gather(const struct vcci_ring_rx *rx, void *to, size_t bytes);
 /* Tells the sender what was consumed. 1: it is stalled, ring its bell. */
 int vcci_ring_rx_tell(struct vcci_ring_rx *rx);
-/* The peeked cell and its `bulk` bytes may be overwritten. 1: ring the sender's bell. */
-static inline int vcci_ring_rx_take(struct vcci_ring_rx *rx, size_t bulk)
+/* The peeked cell and its `bytes` of payload may be overwritten. 1: ring the sender's bell. */
+static inline int vcci_ring_rx_take(struct vcci_ring_rx *rx, size_t bytes)
 {
+    uint32_t cells = 1 + vcci_ring_tails(bytes);
+    size_t bulk = vcci_ring_bulk(bytes);
     if (bulk)
         rx->eaten = vcci_ring_place(rx->eaten, bulk, rx->bulk_bytes) + vcci_ring_rounded(bulk);
-    rx->taken++;
-    rx->next++;
-    if (++rx->at == rx->n) {
-        rx->at = 0;
-        rx->next = rx->cells;
+    rx->taken += cells;
+    rx->at += cells;
+    if (rx->at >= rx->n) {
+        rx->at -= rx->n;
         rx->lap = rx->lap == UINT32_MAX ? 1 : rx->lap + 1;
     }
+    rx->next = &rx->cells[rx->at];
     if ((rx->taken - rx->taken_told) * 4 >= rx->n || (rx->eaten - rx->eaten_told) * 8 >= rx->bulk_bytes)
         return vcci_ring_rx_tell(rx);
     return 0;

@@ -8,7 +8,8 @@
 #include "lib/base/stat.h"
 #include "p2p/inside.h"
 
-#define CHUNK_BYTES ((size_t)32 << 10)  /* of a stream, at most: several fit into the ring and into the caches */
+#define CHUNK_BYTES ((size_t)64 << 10)  /* of a stream, at most: several fit into the ring and into the caches */
+#define AROUND_MIN ((uint64_t)8 << 20)  /* longer messages leave no place in the caches for what is read next */
 #define PIECE_BYTES ((size_t)1 << 20)   /* read in place at a time: heartbeats run in between */
 #define CMA_MIN ((uint64_t)32 << 10)    /* shorter messages are not worth a system call */
 #define ID_MAX 0x3fffffffu              /* an offer word holds it beside two bits of state */
@@ -48,7 +49,7 @@ int vcci_rndv_offer(struct vcci_peer *peer, struct vcci_xfer *xfer, struct vcci_
     cell->u.rts.addr = (uint64_t)(uintptr_t)xfer->buf;
     cell->u.rts.id = id;
     cell->u.rts.mem = vcci_mem_find(p2p, xfer->buf, xfer->bytes);
-    cell->from_memory = cell->u.rts.mem != 0;
+    cell->how = cell->u.rts.mem ? VCCI_HOW_MEMORY : 0;
     VCCI_COUNT(msgs_rndv, 1);
     peer->link->commit(peer, cell, NULL, 0);
     return 0;
@@ -98,24 +99,23 @@ void vcci_rndv_on_fin(struct vcci_peer *peer, const struct vcci_cell *cell)
 
 size_t vcci_rndv_chunk_bytes(const struct vcci_peer *peer, const struct vcci_xfer *xfer)
 {
-    size_t most = peer->bulk_max < CHUNK_BYTES ? peer->bulk_max : CHUNK_BYTES;
+    size_t most = peer->payload_max < CHUNK_BYTES ? peer->payload_max : CHUNK_BYTES;
     uint64_t left = xfer->goal - xfer->moved;
     return left < most ? (size_t)left : most;
 }
 
 int vcci_rndv_chunk(struct vcci_peer *peer, struct vcci_xfer *xfer)
 {
-    size_t bytes = vcci_rndv_chunk_bytes(peer, xfer), bulk = bytes > VCCI_CELL_INLINE ? bytes : 0;
+    size_t bytes = vcci_rndv_chunk_bytes(peer, xfer);
     const char *from = (const char *)xfer->buf + xfer->moved;
-    struct vcci_cell *cell = peer->link->reserve(peer, bulk);
+    struct vcci_cell *cell = peer->link->reserve(peer, bytes);
     if (!cell)
         return 0;
     cell->kind = VCCI_CELL_DATA;
+    cell->how = 0;
     cell->tag = xfer->remote_id;
     cell->total = bytes;
-    if (!bulk)
-        memcpy(cell->u.bytes, from, bytes);
-    peer->link->commit(peer, cell, from, bulk);
+    peer->link->commit(peer, cell, from, bytes);
     VCCI_COUNT(copy_ring_bytes, bytes);
     VCCI_COUNT(bytes_sent, bytes);
     xfer->moved += bytes;
@@ -255,7 +255,10 @@ void vcci_rndv_on_data(struct vcci_peer *peer, const struct vcci_cell *cell, con
         return; /* revoked */
     uint64_t left = xfer->goal - xfer->moved;
     size_t bytes = cell->total < left ? (size_t)cell->total : (size_t)left;
-    memcpy((char *)xfer->buf + xfer->moved, payload, bytes);
+    if (xfer->goal >= AROUND_MIN)
+        vcci_copy_around((char *)xfer->buf + xfer->moved, payload, bytes);
+    else
+        memcpy((char *)xfer->buf + xfer->moved, payload, bytes);
     xfer->moved += bytes;
     if (xfer->moved < xfer->goal)
         return;

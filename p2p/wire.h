@@ -23,13 +23,16 @@
 
 enum vcci_cell_kind { VCCI_CELL_EAGER = 1, VCCI_CELL_RTS, VCCI_CELL_CTS, VCCI_CELL_DATA, VCCI_CELL_FIN, VCCI_CELL_STOP };
 
-#define VCCI_CELL_INLINE 24u /* payload up to here lies in the cell, above it in the link's bulk memory */
+/* RTS: `mem` names a segment that the receiver may map. EAGER, DATA: the payload was written round the caches; the receiver shall time its copy. */
+enum { VCCI_HOW_MEMORY = 1, VCCI_HOW_AROUND = 2, VCCI_HOW_TIMED = 4 };
+
+#define VCCI_CELL_INLINE 24u /* payload up to here lies in the cell */
 #define VCCI_NO_OFFER 0xffffu
 
 struct vcci_cell {
     _Atomic uint32_t stamp; /* the ring's lap, written last; 0 in fresh memory */
     uint8_t kind;           /* VCCI_CELL_ */
-    uint8_t from_memory;    /* RTS: `mem` names a segment that the receiver may map */
+    uint8_t how;            /* VCCI_HOW_ */
     uint16_t offer;         /* RTS, CTS, FIN: the word in the ring that guards reading in place, or VCCI_NO_OFFER */
     uint64_t ctxid;
     uint32_t tag, seq;
@@ -59,12 +62,22 @@ struct vcci_cell {
 _Static_assert(sizeof(struct vcci_cell) == 64, "a cell is a cache line");
 /* DATA uses `tag` for rid, so that its payload may be inline. */
 
-/* Payload bytes that a cell has in bulk memory. */
-static inline size_t vcci_cell_bulk(const struct vcci_cell *cell)
+
+/* Bytes of payload that come with a cell. */
+static inline size_t vcci_cell_payload(const struct vcci_cell *cell)
 {
-    int loaded = cell->kind == VCCI_CELL_EAGER || cell->kind == VCCI_CELL_DATA;
-    return loaded && cell->total > VCCI_CELL_INLINE ? (size_t)cell->total : 0;
+    return cell->kind == VCCI_CELL_EAGER || cell->kind == VCCI_CELL_DATA ? (size_t)cell->total : 0;
 }
+
+/* Shared memory: a little more payload than fits lies in the cells that follow, more than that in the ring's bulk bytes. */
+#define VCCI_TAIL_BYTES 60u
+#define VCCI_TAILS_MAX 5u
+#define VCCI_TAILED_MAX (VCCI_CELL_INLINE + VCCI_TAIL_BYTES * VCCI_TAILS_MAX)
+struct vcci_tail {
+    _Atomic uint32_t stamp; /* as a cell's */
+    uint8_t bytes[VCCI_TAIL_BYTES];
+};
+_Static_assert(sizeof(struct vcci_tail) == sizeof(struct vcci_cell), "a tail takes a cell's place");
 
 /* ---- the inbox: one object per rank, a header and a ring for every rank of the host that ever sent to it ---- */
 
@@ -76,6 +89,7 @@ struct vcci_ring_head {
     _Alignas(128) _Atomic uint64_t cells_done; /* consumed since the beginning */
     _Atomic uint64_t bulk_done;                /* likewise, bytes */
     _Atomic uint64_t credit_done;              /* eager cost of messages that were matched */
+    _Atomic uint32_t read_cost[2];             /* of payload written through, round the caches; 0: not measured */
     /* the sender's */
     _Alignas(128) _Atomic uint32_t owner;      /* local rank + 1, once the ring is in use */
     _Atomic uint32_t stalled;                  /* the sender waits for cells_done or bulk_done to grow: ring its bell */
