@@ -194,6 +194,7 @@ static int post(struct vcci_run *r, uint32_t slot, uint32_t node, uint64_t k)
     x->xfer.tag = (uint32_t)(k * n->pairs + n->pair);
     x->xfer.seq = r->seq;
     x->xfer.sig = r->sig;
+    x->xfer.waited = 1; /* by a blocking call, or coll.c holds the engine for the whole operation */
     if (n->kind == VCCI_NODE_SEND)
         return vcci_p2p_send(r->port, &x->xfer);
     int err = vcci_p2p_recv(r->port, &x->xfer);

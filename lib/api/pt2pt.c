@@ -110,6 +110,7 @@ static int begin(struct blocking *b, const struct side *s, post_fn *post)
 {
     struct vcci_engine *engine = s->comm->ctx->engine;
     fill(&b->xfer, s, blocking_done);
+    b->xfer.waited = 1;
     atomic_init(&b->over, 0);
     b->text[0] = 0;
     vcci_engine_lock(engine);
