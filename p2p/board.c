@@ -15,8 +15,8 @@
 #include "lib/base/stat.h"
 #include "lib/engine/engine.h"
 
-#define MAGIC 0x76636231u /* "vcb1" */
-#define UNOPENED (-1)
+#define MAGIC       0x76636231u /* "vcb1" */
+#define UNOPENED    (-1)
 #define UNREACHABLE (-2)
 
 /* Stands at VCCI_SHM_HEADER; the entries follow at ENTRIES_AT. */
@@ -25,7 +25,8 @@ struct header {
     int32_t n;
 };
 #define ENTRIES_AT 128
-_Static_assert(sizeof(struct vcci_board_entry) == 128, "an entry is a pair of lines: the bell, which peers read, and what is written once");
+_Static_assert(sizeof(struct vcci_board_entry) == 128,
+               "an entry is a pair of lines: the bell, which peers read, and what is written once");
 _Static_assert(VCCI_SHM_HEADER + sizeof(struct header) <= ENTRIES_AT, "the header ends before the entries");
 
 static size_t bytes_for(int n)
@@ -71,7 +72,8 @@ int vcci_board_open(struct vcci_board *board, int n, int me, const struct vcci_s
     if (err)
         return err;
     struct header *header = header_of(board);
-    if (board->shm.bytes < bytes_for(n) || atomic_load_explicit(&header->magic, memory_order_acquire) != MAGIC || header->n != n) {
+    if (board->shm.bytes < bytes_for(n) || atomic_load_explicit(&header->magic, memory_order_acquire) != MAGIC ||
+        header->n != n) {
         vcci_shm_close(&board->shm);
         return vcci_fail(VCCL_ERR_BOOTSTRAP, "process %d's host board is not one for %d ranks of this VCCL", (int)addr->pid, n);
     }
@@ -99,7 +101,8 @@ struct vcci_board_entry *vcci_board_peer(struct vcci_board *board, int local_ran
     return atomic_load_explicit(&entry->state, memory_order_acquire) == VCCI_RANK_ABSENT ? NULL : entry;
 }
 
-/* Against vcci_board_enter: wanted, then the state; the state, then wanted. All sequentially consistent, so one sees the other. */
+/* Against vcci_board_enter: wanted, then the state; the state, then wanted. All sequentially consistent, so one sees the other.
+ */
 struct vcci_board_entry *vcci_board_await(struct vcci_board *board, int local_rank)
 {
     struct vcci_board_entry *entry = vcci_board_peer(board, local_rank);
@@ -129,8 +132,8 @@ static int is_pipe(const struct stat *st, const struct vcci_board_entry *entry)
     return S_ISFIFO(st->st_mode) && (st->st_ino == entry->wake_ino || !entry->wake_ino);
 }
 
-/* The peer may have died and its pid may by now be another process, so what the path names is looked at before and after it is opened. For reading too:
- * a pipe that nobody reads would raise SIGPIPE in us when the peer has died. */
+/* The peer may have died and its pid may by now be another process, so what the path names is looked at before and after it is
+ * opened. For reading too: a pipe that nobody reads would raise SIGPIPE in us when the peer has died. */
 static int open_wake(const struct vcci_board_entry *entry)
 {
     char path[64];

@@ -12,7 +12,8 @@
 
 _Thread_local char vcci_baton_mark __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The word is private to the process, so this does not use lib/base/futex.h, whose words may be shared (and cost the kernel a page lookup). */
+/* The word is private to the process, so this does not use lib/base/futex.h, whose words may be shared (and cost the kernel a
+ * page lookup). */
 static void word_wait(_Atomic uint32_t *word, uint32_t expected)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
@@ -33,7 +34,8 @@ void vcci_baton_lock_slow(struct vcci_baton *baton)
         int got = 0;
         for (int i = 0; i < SPINS && !got; i++) {
             uint32_t is = atomic_load_explicit(&baton->state, memory_order_relaxed);
-            got = !is && atomic_compare_exchange_weak_explicit(&baton->state, &is, held, memory_order_acquire, memory_order_relaxed);
+            got = !is &&
+                  atomic_compare_exchange_weak_explicit(&baton->state, &is, held, memory_order_acquire, memory_order_relaxed);
             if (!got)
                 vcci_cpu_relax();
         }

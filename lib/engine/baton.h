@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The baton: the lock of one engine. Taking and giving it back uncontended is two atomic operations. It differs from a plain mutex in two ways: pollers that
- * only try (a caller that spins takes it millions of times a second) stand back as soon as somebody awake waits for it, so a waiter gets it within one
- * poll; and it knows its owner, for assertions.
+ * The baton: the lock of one engine. Taking and giving it back uncontended is two atomic operations. It differs from a plain
+ * mutex in two ways: pollers that only try (a caller that spins takes it millions of times a second) stand back as soon as
+ * somebody awake waits for it, so a waiter gets it within one poll; and it knows its owner, for assertions.
  */
 #ifndef VCCI_ENGINE_BATON_H
 #define VCCI_ENGINE_BATON_H

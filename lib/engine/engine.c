@@ -8,9 +8,9 @@
 #include "lib/base/futex.h"
 #include "lib/engine/inside.h"
 
-#define GIVE_TURNS 4    /* turns of work that giving back the baton may do before it leaves the rest to those it wakes */
+#define GIVE_TURNS  4   /* turns of work that giving back the baton may do before it leaves the rest to those it wakes */
 #define GIVE_BUDGET 16  /* events of each poller in such a turn */
-#define LOOK_EVERY 256  /* callers' mode: polls between two looks at descriptors and timers */
+#define LOOK_EVERY  256 /* callers' mode: polls between two looks at descriptors and timers */
 
 struct vcci_post {
     struct vcci_post *next;
@@ -43,10 +43,12 @@ void vcci_engine_destroy(struct vcci_engine *engine)
     VCCI_ASSERT(vcci_list_empty(&engine->pollers));
     VCCI_ASSERT(atomic_load(&engine->callers) == 0);
     vcci_baton_unlock(&engine->baton);
-    vcci_loop_destroy(engine);
+    vcci_loop_stop(engine);
     vcci_engine_lock(engine);
-    vcci_engine_run_posts(engine);
+    while (atomic_load_explicit(&engine->posts, memory_order_relaxed)) /* one may post another */
+        vcci_engine_run_posts(engine);
     vcci_baton_unlock(&engine->baton);
+    vcci_loop_destroy(engine);
     free(engine);
 }
 
@@ -72,7 +74,8 @@ int vcci_engine_locked(const struct vcci_engine *engine)
     return vcci_baton_mine(&engine->baton);
 }
 
-/* Does somebody sleep, or will nobody be inside, so that the pollers must be looked at before the baton is given back? 1: work is waiting. */
+/* Does somebody sleep, or will nobody be inside, so that the pollers must be looked at before the baton is given back? 1: work is
+ * waiting. */
 static int look_before_giving(struct vcci_engine *engine)
 {
     if (atomic_load_explicit(vcci_engine_bell(engine), memory_order_relaxed) & engine->heed)
@@ -132,7 +135,7 @@ int vcci_engine_poll(struct vcci_engine *engine, int budget)
 {
     int handled = 0;
     VCCI_ASSERT(vcci_engine_locked(engine));
-    VCCI_LIST_EACH_SAFE(it, tmp, &engine->pollers) {
+    VCCI_LIST_EACH_SAFE (it, tmp, &engine->pollers) {
         struct vcci_poller *poller = VCCI_CONTAINER(it, struct vcci_poller, node);
         handled += poller->ops->progress(poller, budget);
     }
@@ -148,7 +151,7 @@ int vcci_engine_poll(struct vcci_engine *engine, int budget)
 int vcci_engine_arm(struct vcci_engine *engine)
 {
     int work = atomic_load_explicit(&engine->posts, memory_order_relaxed) != NULL;
-    VCCI_LIST_EACH(it, &engine->pollers) {
+    VCCI_LIST_EACH (it, &engine->pollers) {
         struct vcci_poller *poller = VCCI_CONTAINER(it, struct vcci_poller, node);
         work |= poller->ops->arm(poller);
     }
@@ -180,7 +183,7 @@ void vcci_engine_hold(struct vcci_engine *engine)
     VCCI_ASSERT(vcci_engine_locked(engine));
     if (holds == 0) {
         atomic_store(&engine->holds, 1); /* (3) in inside.h */
-        } else {
+    } else {
         atomic_store_explicit(&engine->holds, holds + 1, memory_order_relaxed);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * libev's side of the engine, and its only user. libev aborts the process when its own small allocations fail: it is exempt from fault injection. */
+ * libev's side of the engine, and its only user. libev aborts the process when its own small allocations fail: it is exempt from
+ * fault injection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,12 +17,12 @@
 #include "lib/engine/libev.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
-#define BUDGET 64       /* events of each poller in a turn of the loop */
-#define YIELDS 2        /* to waiters for the baton, before the loop takes it again */
-#define NAP_MIN_NS 50000
-#define NAP_MAX_NS 1000000
-#define OFTEN_NS 16000  /* an application that comes in more often than this moves its operations on by itself */
-#define OFTEN_TURNS 4   /* seen when rung: worth a nap to find out */
+#define BUDGET      64 /* events of each poller in a turn of the loop */
+#define YIELDS      2  /* to waiters for the baton, before the loop takes it again */
+#define NAP_MIN_NS  50000
+#define NAP_MAX_NS  1000000
+#define OFTEN_NS    16000 /* an application that comes in more often than this moves its operations on by itself */
+#define OFTEN_TURNS 4     /* seen when rung: worth a nap to find out */
 
 struct vcci_loop {
     struct vcci_engine *engine;
@@ -82,7 +83,7 @@ static void watch_fds(struct vcci_loop *loop)
     if (off == engine->fds_off || (off && !loop->fd_fired))
         return;
     engine->fds_off = off;
-    VCCI_LIST_EACH(it, &engine->pollers) {
+    VCCI_LIST_EACH (it, &engine->pollers) {
         struct vcci_poller *poller = VCCI_CONTAINER(it, struct vcci_poller, node);
         if (poller->ev && off)
             ev_io_stop(loop->ev, poller->ev);
@@ -91,9 +92,10 @@ static void watch_fds(struct vcci_loop *loop)
     }
 }
 
-/* A peer that rings costs itself a system call and us a switch of threads. That is well spent on an application that computes, and lost on one that is about to
- * come in anyway: one that posts a window of receives, or tests in a loop. Such a one is told by how often it took the baton since the
- * last look; while it goes on so, this thread only looks in after naps that grow to a millisecond. Descriptors cannot wait for that. */
+/* A peer that rings costs itself a system call and us a switch of threads. That is well spent on an application that computes,
+ * and lost on one that is about to come in anyway: one that posts a window of receives, or tests in a loop. Such a one is told by
+ * how often it took the baton since the last look; while it goes on so, this thread only looks in after naps that grow to a
+ * millisecond. Descriptors cannot wait for that. */
 static void judge_busy(struct vcci_loop *loop)
 {
     struct vcci_engine *engine = loop->engine;
@@ -303,17 +305,22 @@ int vcci_loop_create(struct vcci_engine *engine)
     return err;
 }
 
+void vcci_loop_stop(struct vcci_engine *engine)
+{
+    struct vcci_loop *loop = engine->loop;
+    if (!engine->conf.threaded)
+        return;
+    vcci_baton_lock(&engine->baton);
+    loop->stop = 1;
+    vcci_baton_unlock(&engine->baton);
+    vcci_loop_nudge(engine);
+    pthread_join(loop->thread, NULL);
+}
+
 void vcci_loop_destroy(struct vcci_engine *engine)
 {
     struct vcci_loop *loop = engine->loop;
-    if (engine->conf.threaded) {
-        vcci_baton_lock(&engine->baton);
-        loop->stop = 1;
-        vcci_baton_unlock(&engine->baton);
-        vcci_loop_nudge(engine);
-        pthread_join(loop->thread, NULL);
-    }
-    VCCI_LIST_EACH_SAFE(it, tmp, &loop->timers)
+    VCCI_LIST_EACH_SAFE (it, tmp, &loop->timers)
         vcci_timer_stop(VCCI_CONTAINER(it, struct vcci_timer, node));
     loop_free(loop);
 }
@@ -362,7 +369,8 @@ void vcci_engine_remove(struct vcci_engine *engine, struct vcci_poller *poller)
 
 /* ---- timers ---- */
 
-int vcci_timer_start(struct vcci_engine *engine, int64_t period_ns, void (*fn)(void *arg), void *arg, struct vcci_timer **timer_out)
+int vcci_timer_start(struct vcci_engine *engine, int64_t period_ns, void (*fn)(void *arg), void *arg,
+                     struct vcci_timer **timer_out)
 {
     struct vcci_loop *loop = engine->loop;
     struct vcci_timer *timer = calloc(1, sizeof *timer);

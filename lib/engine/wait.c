@@ -8,11 +8,12 @@
 #include "lib/base/futex.h"
 #include "lib/engine/inside.h"
 
-#define BATCH 64               /* polls between two looks at the clock while spinning */
-#define POLITE_NS 5000         /* spun for so long: offer the core between batches, whom we wait for may be queued behind us */
-#define BUDGET 64              /* events of each poller in a turn */
-#define COUNT_ONE 0x100u       /* in the bell's word, above its bits: see (2) in inside.h */
-#define NET_NS 100000000       /* no sleep is longer, so that a peer killed between clearing our bell and ringing costs this and no more */
+#define BATCH     64     /* polls between two looks at the clock while spinning */
+#define POLITE_NS 5000   /* spun for so long: offer the core between batches, whom we wait for may be queued behind us */
+#define BUDGET    64     /* events of each poller in a turn */
+#define COUNT_ONE 0x100u /* in the bell's word, above its bits: see (2) in inside.h */
+#define NET_NS                                                                                                                   \
+    100000000 /* no sleep is longer, so that a peer killed between clearing our bell and ringing costs this and no more */
 
 struct stay {
     struct vcci_engine *engine;
