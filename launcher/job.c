@@ -173,20 +173,6 @@ static void rank_exited(struct job *job, struct vcci_rank *rank, int st)
         job_end(job);
 }
 
-/* Also orphans that the kernel gave us. */
-static void job_reap(struct job *job)
-{
-    pid_t pid;
-    int st;
-
-    while ((pid = waitpid(-1, &st, WNOHANG)) > 0) {
-        struct vcci_rank *rank = vcci_map_get(&job->by_pid, (uint64_t)pid);
-        if (rank)
-            rank_exited(job, rank, st);
-    }
-    job->childless = pid < 0 && errno == ECHILD;
-}
-
 static void job_abort(struct job *job, const struct vcci_server_event *event)
 {
     const struct vcci_rank *rank = &job->ranks[event->rank];
@@ -211,6 +197,23 @@ static void job_server_events(struct job *job)
             job_abort(job, &event);
             break;
         }
+}
+
+/* Also orphans that the kernel gave us. */
+static void job_reap(struct job *job)
+{
+    pid_t pid;
+    int st;
+
+    while ((pid = waitpid(-1, &st, WNOHANG)) > 0) {
+        struct vcci_rank *rank = vcci_map_get(&job->by_pid, (uint64_t)pid);
+
+        /* What it told the server came before its exit, but perhaps after the loop's last look. */
+        job_server_events(job);
+        if (rank)
+            rank_exited(job, rank, st);
+    }
+    job->childless = pid < 0 && errno == ECHILD;
 }
 
 /* --- signals -------------------------------------------------------------------------------------------------------------------------- */
@@ -359,7 +362,7 @@ static void job_loop(struct job *job)
             else if (events[i].data.fd == vcci_iof_fd(job->iof))
                 vcci_iof_serve(job->iof);
         }
-        job_server_events(job); /* before the exits: what a rank told the server counts */
+        job_server_events(job);
         job_reap(job);
         job_start_some(job);
         job_timers(job, vcci_now_ns());
