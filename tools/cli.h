@@ -7,16 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* One line on stderr for a bad command line, from the first rank only (every rank has the same one). Returns 2, the exit status.
- */
+#define CLI_PATIENCE_US 300000
+
+/* One line on stderr for a bad command line, from the first rank only (every rank has the same one). Returns 2, the exit status. The others
+ * wait a little: the first rank that ends, ends the job, and it should be the one that has spoken. */
 __attribute__((format(printf, 2, 3))) static inline int cli_bad(const char *tool, const char *format, ...)
 {
     const char *rank = getenv("PMIX_RANK");
     va_list args;
 
-    if (rank && strcmp(rank, "0") != 0)
+    if (rank && strcmp(rank, "0") != 0) {
+        usleep(CLI_PATIENCE_US);
         return 2;
+    }
     va_start(args, format);
     fprintf(stderr, "%s: ", tool);
     vfprintf(stderr, format, args);
