@@ -1,1 +1,20 @@
-# examples
+# Built and run by tests/net/examples.sh; a user compiles one with: cc hello.c -lvccl
+EXAMPLES = examples/allreduce examples/bfloat16 examples/heat1d examples/hello examples/overlap examples/pi examples/ring examples/split
+EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include
+check_PROGRAMS += $(EXAMPLES)
+examples_allreduce_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_allreduce_LDADD = lib/libvccl.la
+examples_bfloat16_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_bfloat16_LDADD = lib/libvccl.la
+examples_heat1d_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_heat1d_LDADD = lib/libvccl.la
+examples_hello_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_hello_LDADD = lib/libvccl.la
+examples_overlap_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_overlap_LDADD = lib/libvccl.la
+examples_pi_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_pi_LDADD = lib/libvccl.la
+examples_ring_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_ring_LDADD = lib/libvccl.la
+examples_split_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_split_LDADD = lib/libvccl.la
