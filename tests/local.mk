@@ -23,6 +23,7 @@ include tests/unit/local.mk
 include tests/sim/local.mk
 include tests/conf/local.mk
 include tests/fault/local.mk
+include tests/job/local.mk
 include tests/net/local.mk
 
 .PHONY: sanitizer-programs sanitizer-check

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every allocation and system call of the engine and the host board fails once, and from some call on for ever. (libev's own are out of reach here: it lives in
- * a shared library, and aborts when it gets no memory.) */
+ * Every allocation and system call of the engine and the host board fails once, and from some call on for ever. (libev's own are
+ * out of reach here: it lives in a shared library, and aborts when it gets no memory.) */
 #include <fcntl.h>
 #include <unistd.h>
 

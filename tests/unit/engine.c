@@ -187,7 +187,8 @@ static void hold(struct mail *m, void (*way)(struct vcci_engine *engine))
     vcci_engine_unlock(m->engine);
 }
 
-/* As before, but rank 0's application also goes in and out of the engine, sometimes in a loop of tests, so the duty changes hands all the time. */
+/* As before, but rank 0's application also goes in and out of the engine, sometimes in a loop of tests, so the duty changes hands
+ * all the time. */
 static void in_and_out(struct mail *m, void *arg)
 {
     struct beyond b = {.m = m};
@@ -326,7 +327,8 @@ START_TEST(kick)
 }
 END_TEST
 
-/* A thread makes work for a poller under the baton and rings nobody: callers asleep, or the background thread, must see to it all the same. */
+/* A thread makes work for a poller under the baton and rings nobody: callers asleep, or the background thread, must see to it all
+ * the same. */
 static void *make_work(void *arg)
 {
     struct party *p = arg;
@@ -431,6 +433,31 @@ START_TEST(posts_alone)
     ck_assert_int_eq(t.n, 0);
     vcci_engine_destroy(t.engine);
     ck_assert_int_eq(t.n, CALLERS);
+}
+END_TEST
+
+struct chain {
+    struct vcci_engine *engine;
+    int left;
+};
+
+static void post_next(void *arg)
+{
+    struct chain *c = arg;
+    if (c->left-- > 0)
+        ck_assert_int_eq(vcci_engine_post(c->engine, post_next, c), 0);
+}
+
+START_TEST(posts_of_posts)
+{
+    for (int threaded = 0; threaded < 2; threaded++) {
+        struct vcci_engine_conf conf = {.threaded = threaded};
+        struct chain c = {.left = 10};
+        ck_assert_int_eq(vcci_engine_create(&conf, &c.engine), 0);
+        ck_assert_int_eq(vcci_engine_post(c.engine, post_next, &c), 0);
+        vcci_engine_destroy(c.engine);
+        ck_assert_int_eq(c.left, -1);
+    }
 }
 END_TEST
 
@@ -699,7 +726,8 @@ START_TEST(come_and_go)
 }
 END_TEST
 
-/* Neither a waiting caller nor an idle background thread uses a core: both sleep. 1 % is generous, a spinning thread would show 100. */
+/* Neither a waiting caller nor an idle background thread uses a core: both sleep. 1 % is generous, a spinning thread would show
+ * 100. */
 START_TEST(waiting_is_free)
 {
     static const struct vcci_engine_conf *const confs[] = {&sleepy, &spinning, &by_caller};
@@ -755,5 +783,5 @@ START_TEST(baton)
 END_TEST
 
 UNIT_MAIN("engine", ping_pong_asleep, ping_pong_yielding, ping_pong_spinning, ping_pong_by_caller, ring_of_eight, background,
-          duty_changes_hands, many_callers, kick, work_made_here, posts, posts_alone, timers, descriptors, deadlines, parks_around_sleep,
-          hold_arms_the_bell, come_and_go, waiting_is_free, baton)
+          duty_changes_hands, many_callers, kick, work_made_here, posts, posts_alone, posts_of_posts, timers, descriptors,
+          deadlines, parks_around_sleep, hold_arms_the_bell, come_and_go, waiting_is_free, baton)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A toy transport for the tests of the engine and the board: a rank has one counter in memory that all ranks share, whoever wants something of it adds
- * to the counter and rings. */
+ * A toy transport for the tests of the engine and the board: a rank has one counter in memory that all ranks share, whoever wants
+ * something of it adds to the counter and rings. */
 #ifndef VCCI_TESTS_ENGINE_MAIL_H
 #define VCCI_TESTS_ENGINE_MAIL_H
 
@@ -26,11 +26,11 @@ struct mail {
     struct vcci_engine *engine;
     struct vcci_board board;
     struct vcci_poller poller;
-    struct mail_slot *slots;    /* by rank, shared */
+    struct mail_slot *slots; /* by rank, shared */
     int me;
     int64_t started_ns;
-    uint64_t taken;             /* under the baton */
-    _Atomic uint64_t got;       /* what ready() looks at */
+    uint64_t taken;                                 /* under the baton */
+    _Atomic uint64_t got;                           /* what ready() looks at */
     void (*on_mail)(struct mail *mail, uint64_t n); /* under the baton */
 };
 

@@ -1,0 +1,19 @@
+# Whole jobs: one program is a rank under vcclrun, or all ranks as threads (VCCL_JOB_FAKE=N), where the sanitizers see everything.
+jobs_real = tests/job/comms tests/job/errors tests/job/matrix tests/job/messages
+check_PROGRAMS += $(jobs_real)
+JOB_HARNESS = tests/harness/job.c tests/harness/job.h
+tests_job_comms_SOURCES = tests/job/comms.c $(JOB_HARNESS)
+tests_job_comms_LDADD = $(TEST_LIBS)
+tests_job_errors_SOURCES = tests/job/errors.c $(JOB_HARNESS)
+tests_job_errors_LDADD = $(TEST_LIBS)
+tests_job_matrix_SOURCES = tests/job/matrix.c tests/job/value.c tests/job/value.h $(JOB_HARNESS)
+tests_job_matrix_LDADD = $(TEST_LIBS) -lm
+tests_job_messages_SOURCES = tests/job/messages.c $(JOB_HARNESS)
+tests_job_messages_LDADD = $(TEST_LIBS)
+
+jobs_scripts = tests/job/fake.sh tests/job/algorithms.sh
+dist_check_SCRIPTS += $(jobs_scripts) tests/job/real.sh tests/job/real_many.sh
+EXTRA_DIST += tests/job/common.sh
+TESTS += $(jobs_scripts) tests/job/real.sh tests/job/real_many.sh
+SAN_TESTS += tests/job/fake.sh
+SAN_NEEDS += $(jobs_real)
