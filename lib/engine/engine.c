@@ -6,6 +6,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/futex.h"
+#include "lib/base/log.h"
 #include "lib/engine/inside.h"
 
 #define GIVE_TURNS  4   /* turns of work that giving back the baton may do before it leaves the rest to those it wakes */
@@ -42,6 +43,9 @@ void vcci_engine_destroy(struct vcci_engine *engine)
     vcci_engine_lock(engine);
     VCCI_ASSERT(vcci_list_empty(&engine->pollers));
     VCCI_ASSERT(atomic_load(&engine->callers) == 0);
+    if (vcci_engine_lost(engine))
+        vcci_log(VCCI_LOG_INFO, "%llu sleeps were ended by their safety net: somebody did not ring",
+                 (unsigned long long)vcci_engine_lost(engine));
     vcci_baton_unlock(&engine->baton);
     vcci_loop_stop(engine);
     vcci_engine_lock(engine);

@@ -99,8 +99,8 @@ static void check_lost(const struct stay *s, const _Atomic uint32_t *bell, uint3
         atomic_fetch_add(&engine->lost, 1);
 }
 
-/* Sleeps on the bell until rung or kicked. */
-static void doze(const struct stay *s, int64_t now_ns)
+/* Sleeps on the bell until rung or kicked; 0 if neither happened. */
+static int doze(const struct stay *s, int64_t now_ns)
 {
     struct vcci_engine *engine = s->engine;
     _Atomic uint32_t *bell = vcci_engine_bell(engine);
@@ -113,14 +113,17 @@ static void doze(const struct stay *s, int64_t now_ns)
         vcci_loop_nudge(engine);
     vcci_baton_unlock(&engine->baton);
     int64_t nap = nap_ns(s, now_ns);
+    int rung = 1;
     if (!work && !ready(s)) {
         vcci_futex_wait(bell, word, nap);
-        if (nap == NET_NS && atomic_load_explicit(bell, memory_order_relaxed) == word && vcci_now_ns() - now_ns >= NET_NS)
+        rung = atomic_load_explicit(bell, memory_order_relaxed) != word;
+        if (!rung && nap == NET_NS && vcci_now_ns() - now_ns >= NET_NS)
             check_lost(s, bell, word);
     }
     atomic_fetch_sub(&engine->asleep, 1);
     unpark(s);
     vcci_engine_rouse(engine); /* the bit must not stay set by us: peers would ring somebody awake */
+    return rung;
 }
 
 /* Callers' mode: one caller runs the loop in its own thread, the others doze. Returns 0 if somebody else does. */
@@ -200,8 +203,10 @@ static int stay(struct stay *s)
         }
         batch = conf->spin_ns > 0 ? BATCH : 1;
         enter(s);
-        if (conf->threaded || !run_loop(s, now_ns))
-            doze(s, now_ns);
+        if (!conf->threaded && run_loop(s, now_ns))
+            continue;
+        if (doze(s, now_ns))
+            yields = conf->yields; /* what woke us may be the first of several: the next is worth a few yields again */
     }
 }
 
