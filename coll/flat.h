@@ -3,8 +3,8 @@
  * Flat programs: how a schedule whose ranks all share memory runs. Each communicator has one shared area; in it every rank owns a control line, a ring of
  * cache lines for what is tiny and a ring of slots for what is not. A flat schedule's SCRATCH is its rank's line or slot.
  *
- * Epochs. Every chunk of every flat collective on the communicator is one epoch, counted alike on all ranks, and uses place `epoch mod VCCI_FLAT_SLOTS` of each
- * ring. Before a rank writes into a place again it makes sure that all ranks are done with the epoch that used it last; that is also what bounds
+ * Epochs. Every chunk of every flat collective on the communicator is one epoch, counted alike on all ranks, and uses place `epoch mod VCCI_FLAT_LINES` of the ring of
+ * lines or `epoch mod VCCI_FLAT_SLOTS` of the ring of slots. Before a rank writes into a place again it makes sure that all ranks are done with the epoch that used it last; that is also what bounds
  * how far a fast rank (a root of a million bcasts) runs ahead.
  *
  * Sleep. Who waits long enough leaves in its own control block whom it waits for, counts itself in the area's `sleepers`, and sleeps on its bell. Who publishes looks
@@ -23,7 +23,8 @@
 #include "lib/engine/engine.h"
 #include "p2p/board.h"
 
-#define VCCI_FLAT_SLOTS 8u
+#define VCCI_FLAT_SLOTS 8u  /* chunks under way; more would leave the second-level cache */
+#define VCCI_FLAT_LINES 64u /* tiny calls that a root may be ahead: one turn of the others on their cores for so many */
 #define VCCI_FLAT_PHASES 3u
 #define VCCI_FLAT_LINE_BYTES 56u
 
@@ -77,12 +78,13 @@ struct vcci_flat {
     struct vcci_shm shm;
     struct vcci_flat_head *head;
     struct vcci_flat_ctrl *ctrl;  /* [size] */
-    struct vcci_flat_line *lines; /* [size][VCCI_FLAT_SLOTS] */
+    struct vcci_flat_line *lines; /* [size][VCCI_FLAT_LINES] */
     uint8_t *slots;               /* [size][VCCI_FLAT_SLOTS][slot_bytes] */
     size_t slot_bytes;
     /* this rank's */
     atomic_flag lock;             /* held by whoever steps */
     uint64_t epoch;               /* of the next call */
+    uint64_t reported;            /* own ctrl.done */
     uint64_t min_done;            /* everybody is done with all epochs below */
     uint64_t *seen;               /* [VCCI_FLAT_PHASES + 1][size]: last read of ctrl.seq and ctrl.done */
     uint64_t *next;               /* [stages]: next chunk of each stage of the run under way */

@@ -11,7 +11,7 @@
 /* Large enough that a chunk's cost hides its two hand-overs, small enough that the ring of a few chunks stays in the second-level cache. */
 size_t vcci_flat_slot_bytes(int size)
 {
-    return size <= 16 ? 128u << 10 : size <= 64 ? 64u << 10 : size <= 256 ? 32u << 10 : 16u << 10;
+    return size <= 4 ? 256u << 10 : size <= 16 ? 128u << 10 : size <= 64 ? 64u << 10 : size <= 256 ? 32u << 10 : 16u << 10;
 }
 
 static size_t round_page(size_t n)
@@ -29,7 +29,7 @@ static struct layout layout(int size)
     size_t n = (size_t)size;
     l.ctrl = (l.head + sizeof(struct vcci_flat_head) + 127) / 128 * 128;
     l.lines = l.ctrl + n * sizeof(struct vcci_flat_ctrl);
-    l.slots = round_page(l.lines + n * VCCI_FLAT_SLOTS * sizeof(struct vcci_flat_line));
+    l.slots = round_page(l.lines + n * VCCI_FLAT_LINES * sizeof(struct vcci_flat_line));
     l.bytes = l.slots + n * VCCI_FLAT_SLOTS * vcci_flat_slot_bytes(size);
     return l;
 }

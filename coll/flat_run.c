@@ -11,13 +11,16 @@
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
 
+#define AHEAD 2u              /* lines */
+#define LINES_A_REPORT 16u    /* tiny calls whose end is reported at once: there are VCCI_FLAT_LINES lines, four times as many */
+#define YIELDS 8              /* turns given to other ranks before the engine is asked what to do */
 #define DONE VCCI_FLAT_PHASES /* row of `seen` for ctrl.done */
 
 /* ---- memory ---- */
 
 static struct vcci_flat_line *line_of(const struct vcci_flat *f, int rank, uint64_t epoch)
 {
-    return &f->lines[(size_t)rank * VCCI_FLAT_SLOTS + epoch % VCCI_FLAT_SLOTS];
+    return &f->lines[(size_t)rank * VCCI_FLAT_LINES + epoch % VCCI_FLAT_LINES];
 }
 
 static uint8_t *slot_of(const struct vcci_flat *f, int rank, uint64_t epoch)
@@ -136,12 +139,12 @@ static int signalled(struct vcci_flat *f, const struct vcci_flat_plan *plan, int
     return vcci_sig_mismatch(f->rank, plan->sig, peer, sig) < 0 ? -1 : 0;
 }
 
-/* May this rank write into the place of `epoch`: is everybody done with the epoch that had it before? */
-static int place_free(struct vcci_flat *f, uint64_t epoch)
+/* May this rank write into the place of `epoch`, in a ring of `places`: is everybody done with the epoch that had it before? */
+static int place_free(struct vcci_flat *f, uint64_t epoch, uint32_t places)
 {
-    if (epoch < VCCI_FLAT_SLOTS || f->min_done > epoch - VCCI_FLAT_SLOTS)
+    if (epoch < places || f->min_done > epoch - places)
         return 1;
-    uint64_t need = epoch - VCCI_FLAT_SLOTS + 1, least = UINT64_MAX;
+    uint64_t need = epoch - places + 1, least = UINT64_MAX;
     uint64_t *seen = &f->seen[(size_t)DONE * (size_t)f->size];
     for (int r = 0; r < f->size; r++) {
         if (r == f->rank)
@@ -160,6 +163,16 @@ static int place_free(struct vcci_flat *f, uint64_t epoch)
     return 1;
 }
 
+/* The line is still in the caches of those who read it a turn of the ring ago: take it from them before it is needed. */
+static void prefetch_to_write(const void *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" ::"m"(*(const char *)line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32_t phase, uint64_t chunk)
 {
     uint64_t epoch = run->epoch + chunk;
@@ -167,6 +180,7 @@ static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32
         struct vcci_flat_line *l = line_of(f, f->rank, epoch);
         l->sig = run->plan->sig;
         atomic_store_explicit(&l->seq, (uint32_t)(epoch + 1), memory_order_release);
+        prefetch_to_write(line_of(f, f->rank, epoch + AHEAD));
     } else {
         if (chunk == 0)
             atomic_store_explicit(&f->ctrl[f->rank].sig[epoch % VCCI_FLAT_SLOTS], run->plan->sig, memory_order_relaxed);
@@ -248,15 +262,20 @@ static void stage_run(struct vcci_flat *f, const struct vcci_flat_run *run, uint
 
 /* ---- one run ---- */
 
+static void report_done(struct vcci_flat *f, uint64_t below)
+{
+    f->reported = below;
+    atomic_store_explicit(&f->ctrl[f->rank].done, below, memory_order_release);
+    f->owed = 1;
+}
+
 static void chunk_over(struct vcci_flat *f, const struct vcci_flat_run *run, uint64_t chunk)
 {
     uint64_t epoch = run->epoch + chunk;
-    if (run->plan->line && run->plan->sched->symmetric) {
+    if (run->plan->line && run->plan->sched->symmetric)
         f->min_done = epoch; /* everybody's line of this epoch said that the epochs before it are over */
-        return;
-    }
-    atomic_store_explicit(&f->ctrl[f->rank].done, epoch + 1, memory_order_release);
-    f->owed = 1;
+    else if (!run->plan->line || epoch % LINES_A_REPORT == LINES_A_REPORT - 1)
+        report_done(f, epoch + 1);
 }
 
 /* One attempt at stage `st`; 1: a chunk's stage was run, 0: it has to wait, < 0. */
@@ -268,7 +287,8 @@ static int try_stage(struct vcci_flat *f, const struct vcci_flat_run *run, uint3
     uint64_t chunk = f->next[st];
     if (chunk >= s->n_chunks || (st && chunk >= f->next[st - 1]))
         return 0;
-    if (st == 0 && f->head && (chunk >= f->next[last] + s->window || !place_free(f, run->epoch + chunk)))
+    if (st == 0 && f->head && (chunk >= f->next[last] + s->window ||
+                               !place_free(f, run->epoch + chunk, plan->line ? VCCI_FLAT_LINES : VCCI_FLAT_SLOTS)))
         return 0;
     int ready = stage_ready(f, run, st, chunk, &first_op);
     if (ready <= 0)
@@ -328,6 +348,8 @@ static int begin(struct vcci_flat *f, struct vcci_flat_run *run)
     }
     run->epoch = f->epoch;
     f->epoch += plan->sched->n_chunks;
+    if (!plan->line && f->head && f->reported < run->epoch)
+        report_done(f, run->epoch); /* slots are few: the others must know exactly */
     f->started = 1;
     return 0;
 }
@@ -478,10 +500,16 @@ static int queue_empty(void *arg)
     return !vcci_flat_busy(arg);
 }
 
+/* First alone with the flat area, which costs less than the engine's rounds: spins where ranks have cores, else gives the core to the next. */
 static int wait_for(struct vcci_flat *f, struct call *c, int64_t deadline_ns)
 {
     for (int i = 0; i < f->spins; i++) {
         vcci_cpu_relax();
+        if (call_ready(c))
+            return 0;
+    }
+    for (int i = 0; f->spins == 0 && i < YIELDS; i++) {
+        sched_yield();
         if (call_ready(c))
             return 0;
     }
