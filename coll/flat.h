@@ -27,6 +27,7 @@
 #define VCCI_FLAT_LINES 64u /* tiny calls that a root may be ahead: one turn of the others on their cores for so many */
 #define VCCI_FLAT_PHASES 3u
 #define VCCI_FLAT_LINE_BYTES 56u
+#define VCCI_FLAT_AROUND_MIN 1024u /* bytes shown from which it matters whether they are written through the caches */
 
 struct vcci_flat_line { /* one rank's tiny message of one epoch: number, signature and data move in one cache line */
     _Alignas(64) _Atomic uint32_t seq; /* low half of epoch + 1 */
@@ -45,6 +46,13 @@ struct vcci_flat_head {
     _Atomic uint32_t poison_rank, poison_sig;
 };
 
+/* What a plan's runs took when all ranks wrote what they show through their caches [0] and round them [1]: choose_way() in
+ * flat_run.c. */
+struct vcci_flat_habit {
+    uint32_t runs;
+    uint32_t cost_ns[2];
+};
+
 /* A frozen flat schedule made ready to run: its stages, kernel and signature. Immutable; freed with its schedule's cache entry. */
 struct vcci_flat_plan {
     struct vcci_sched *sched;
@@ -53,6 +61,7 @@ struct vcci_flat_plan {
     uint32_t sig;
     uint8_t line;                 /* scratch is the cache line; else the slot */
     uint8_t average;
+    struct vcci_flat_habit *habit; /* NULL: too little is shown for it to matter. Whoever steps writes it */
     uint32_t n_stages;
     uint32_t stages[];            /* n_stages + 1 node ids; a stage starts with its WAITs */
 };
@@ -95,6 +104,8 @@ struct vcci_flat {
     uint8_t owed;                 /* published without having looked for sleepers */
     uint8_t started;              /* the run at the queue's head has begun */
     uint8_t parked;
+    uint8_t around;               /* the run at the queue's head writes what it shows round the caches */
+    int64_t began_ns;             /* it is timed; 0: it is not */
     struct vcci_list queue;       /* of runs; the head is under way */
     _Atomic uint32_t queued;      /* their number, for a look without the lock */
     int spins;                    /* polls before vcci_engine_wait */

@@ -10,6 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
+#include "p2p/ring.h"
 
 #define AHEAD 2u              /* lines */
 #define LINES_A_REPORT 16u    /* tiny calls whose end is reported at once: there are VCCI_FLAT_LINES lines, four times as many */
@@ -41,8 +42,8 @@ static void *address(const struct vcci_flat *f, const struct vcci_flat_run *run,
 
 /* ---- waking ---- */
 
-/* Rings those that sleep until this rank publishes. Called after the publication, as late as possible: the fence waits for the stores, and by
- * then they have overlapped with whatever was read meanwhile. */
+/* Rings those that sleep until this rank publishes. Called after the publication, as late as possible: the fence waits for the
+ * stores, and by then they have overlapped with whatever was read meanwhile. */
 static void settle(struct vcci_flat *f)
 {
     f->owed = 0;
@@ -106,8 +107,9 @@ static int poisoned(const struct vcci_flat *f)
 
 /* ---- hand-overs ---- */
 
-/* Whom this step waits for: the oldest chunk's oldest wait, which is tried first. Whoever is waited for there is no further than that chunk, so following
- * such waits from rank to rank ends at one that can run: sleeping for a single rank cannot deadlock. */
+/* Whom this step waits for: the oldest chunk's oldest wait, which is tried first. Whoever is waited for there is no further
+ * than that chunk, so following such waits from rank to rank ends at one that can run: sleeping for a single rank cannot
+ * deadlock. */
 static void block(struct vcci_flat *f, int rank)
 {
     if (f->blocked_on < 0)
@@ -189,6 +191,45 @@ static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32
     f->owed = 1;
 }
 
+/* ---- through the caches or round them ---- */
+
+#define TRIES 8       /* runs of a plan that are tried both ways at first */
+#define TRY_AGAIN 128 /* of so many runs the last two are tries */
+
+/* A line that another core has read must be taken from it to be written, and given back to be read. Between cores with a
+ * common cache that is fast; between others it takes up to five times as long as the way through memory. What the cores share
+ * virtual machines do not tell, and it changes when the scheduler moves a rank, so both ways are timed now and then: in the
+ * same runs on all ranks, as all count a plan's runs alike, so that they come to one mind. */
+static void choose_way(struct vcci_flat *f, struct vcci_flat_habit *h)
+{
+    f->around = 0;
+    f->began_ns = 0;
+    if (!h)
+        return;
+    uint32_t n = h->runs++;
+    int tries = n < TRIES || n % TRY_AGAIN >= TRY_AGAIN - 2;
+    f->around = tries ? (uint8_t)(n & 1) : h->cost_ns[1] <= h->cost_ns[0];
+    if (tries)
+        f->began_ns = vcci_now_ns();
+}
+
+/* Dearer is believed slowly: the kernel may have taken the core away. */
+static void note_cost(struct vcci_flat *f, struct vcci_flat_habit *h)
+{
+    int64_t took = vcci_now_ns() - f->began_ns;
+    uint32_t *cost = &h->cost_ns[f->around], now = took < 1 ? 1 : took > INT32_MAX ? INT32_MAX : (uint32_t)took;
+    *cost = !*cost || now < *cost ? now : *cost + (now - *cost + 7) / 8;
+}
+
+/* Copies into this rank's scratch. */
+static void show(const struct vcci_flat *f, void *to, const void *from, size_t bytes)
+{
+    if (f->around && bytes >= VCCI_FLAT_AROUND_MIN)
+        vcci_copy_around(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
 /* ---- nodes ---- */
 
 static void reduce(struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_node *n, uint64_t chunk)
@@ -205,7 +246,7 @@ static void reduce(struct vcci_flat *f, const struct vcci_flat_run *run, const s
     if (plan->average && (n->flags & VCCI_FINAL))
         vcci_reduce_average(dst, count, plan->sched->type, f->size);
     if (n->n_out == 2)
-        memcpy(address(f, run, &r[n->n_in + 1], chunk), dst, bytes);
+        show(f, address(f, run, &r[n->n_in + 1], chunk), dst, bytes);
 }
 
 static void copy(struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_node *n, uint64_t chunk)
@@ -216,12 +257,16 @@ static void copy(struct vcci_flat *f, const struct vcci_flat_run *run, const str
     if (!bytes)
         return;
     void *dst = address(f, run, &r[1], chunk);
-    memcpy(dst, address(f, run, &r[0], chunk), bytes);
+    if (r[1].space == VCCI_SCRATCH)
+        show(f, dst, address(f, run, &r[0], chunk), bytes);
+    else
+        memcpy(dst, address(f, run, &r[0], chunk), bytes);
     if (plan->average && (n->flags & VCCI_FINAL))
         vcci_reduce_average(dst, bytes / plan->type_bytes, plan->sched->type, f->size);
 }
 
-/* The WAITs at a stage's start: 1 all given, 0 not yet (f->blocked_on says by whom), < 0 mismatch. *first_op: the node after them. */
+/* The WAITs at a stage's start: 1 all given, 0 not yet (f->blocked_on says by whom), < 0 mismatch. *first_op: the node after
+ * them. */
 static int stage_ready(struct vcci_flat *f, const struct vcci_flat_run *run, uint32_t stage, uint64_t chunk, uint32_t *first_op)
 {
     const struct vcci_sched *s = run->plan->sched;
@@ -300,7 +345,8 @@ static int try_stage(struct vcci_flat *f, const struct vcci_flat_run *run, uint3
     return 1;
 }
 
-/* Runs what can be run: oldest chunks first, so that memory touched is still in cache. 1: the run is over, 0: it waits, < 0: it failed. */
+/* Runs what can be run: oldest chunks first, so that memory touched is still in cache. 1: the run is over, 0: it waits, < 0:
+ * it failed. */
 static int step(struct vcci_flat *f, const struct vcci_flat_run *run, int *moved)
 {
     uint32_t last = run->plan->n_stages - 1;
@@ -351,6 +397,7 @@ static int begin(struct vcci_flat *f, struct vcci_flat_run *run)
     if (!plan->line && f->head && f->reported < run->epoch)
         report_done(f, run->epoch); /* slots are few: the others must know exactly */
     f->started = 1;
+    choose_way(f, plan->habit);
     return 0;
 }
 
@@ -396,6 +443,8 @@ static int step_head(struct vcci_flat *f, int *moved, int *status_out)
         return 0;
     if (over < 0)
         fail(f, run, over);
+    else if (f->began_ns)
+        note_cost(f, run->plan->habit);
     end(f);
     unpark(f);
     vcci_list_remove(&run->node);
@@ -545,6 +594,8 @@ int vcci_flat_call(struct vcci_flat *f, const struct vcci_flat_plan *plan, const
         err = c.status;
     if (err && f->started)
         fail(f, &c.run, err);
+    if (!err && f->began_ns)
+        note_cost(f, plan->habit);
     end(f);
     unlock(f);
     return err;

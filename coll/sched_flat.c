@@ -49,17 +49,33 @@ static int check_order(const struct vcci_sched *s)
     return 0;
 }
 
+/* Is there a hand-over large enough to ask how it is written? */
+static int shows_much(const struct vcci_sched *s)
+{
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        const struct vcci_node *n = &s->nodes[i];
+        for (unsigned k = n->n_in; k < (unsigned)n->n_in + n->n_out; k++) {
+            const struct vcci_ref *r = &s->refs[n->first_ref + k];
+            if (r->space == VCCI_SCRATCH && r->bytes >= VCCI_FLAT_AROUND_MIN)
+                return 1;
+        }
+    }
+    return 0;
+}
+
 int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_plan **plan_out)
 {
     int err = check_order(sched);
     if (err)
         return err;
     uint32_t n_stages = split(sched, NULL);
-    struct vcci_flat_plan *p = calloc(1, sizeof *p + (n_stages + 1) * sizeof p->stages[0]);
+    struct vcci_flat_plan *p = calloc(1, sizeof *p + (n_stages + 1) * sizeof p->stages[0] + sizeof *p->habit);
     if (!p)
         return vcci_fail(VCCL_ERR_NO_MEMORY, "out of memory for a flat program of %u stages", n_stages);
     VCCI_COUNT(allocs, 1);
     split(sched, p->stages);
+    if (shows_much(sched))
+        p->habit = (struct vcci_flat_habit *)(void *)&p->stages[n_stages + 1];
     p->n_stages = n_stages;
     p->sched = vcci_sched_get(sched);
     p->sig = sig;
