@@ -15,9 +15,11 @@ TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
 SAN_TESTS =
 SAN_NEEDS =
 
-# The tree itself: layers, headers, style, manual pages.
-dist_check_SCRIPTS += tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh
-TESTS += tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh
+# The tree itself: layers, headers, style, manual pages, exported symbols, what is in the tarball, what is installed.
+TREE_TESTS = tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh tests/symbols.sh tests/dist.sh tests/install.sh
+dist_check_SCRIPTS += $(TREE_TESTS)
+TESTS += $(TREE_TESTS)
+EXTRA_DIST += tests/install_client.c tests/man_options.sh tests/docs.sh
 
 include tests/unit/local.mk
 include tests/sim/local.mk
