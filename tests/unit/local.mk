@@ -19,6 +19,8 @@ UNIT_TESTS += tests/unit/list
 tests_unit_list_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/map
 tests_unit_map_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/match
+tests_unit_match_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/pattern
 tests_unit_pattern_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/pool
@@ -26,6 +28,8 @@ tests_unit_pool_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/reduce
 tests_unit_reduce_SOURCES = tests/unit/reduce.c tests/unit/reduce_ref.c tests/unit/reduce_ref.h
 tests_unit_reduce_LDADD = $(TEST_LIBS) -lm
+UNIT_TESTS += tests/unit/ring
+tests_unit_ring_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/shm
 tests_unit_shm_LDADD = $(TEST_LIBS)
 endif
