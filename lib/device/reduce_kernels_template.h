@@ -140,7 +140,7 @@ static INLINE void part(char *dst, const void *const *srcs, unsigned n, size_t a
 {
     const size_t bytes = end - at;
 #ifdef VEC_HAS_MASKS
-    if (bytes != lane.bytes || lane.heavy) { /* one element is faster without a mask */
+    if (bytes != lane.bytes || lane.parts > 1) { /* one word is faster without a mask */
         struct block a = lane.open(masked_load((const char *)srcs[0] + at, bytes));
         for (unsigned j = 1; j < n; j++)
             a = vec_step(a, masked_load((const char *)srcs[j] + at, bytes), lane);

@@ -83,11 +83,12 @@ static INLINE u32v small_close(vec v, struct format f)
     return (u32v)r | sign;
 }
 
-/* The upper half of each lane is the rounded value, the lower half rubbish. */
+/* The upper half of each lane is the rounded value, the lower half rubbish. No NaN becomes a number or infinity by this: one that
+ * comes from a bfloat16, or from the processor, has a lower half of zeros, which rounds to itself. */
 static INLINE u32v bf16_round(vec v)
 {
     u32v u = (u32v)v;
-    return (u32v)pick((vec)((f32v)v != (f32v)v), (vec)(u | 0x400000), (vec)(u + 0x7fff + ((u >> 16) & 1)));
+    return u + 0x7fff + ((u >> 16) & 1);
 }
 
 /* Four vectors in registers: as many elements as their lane type lets fit; all loops work on one of these. */
@@ -128,6 +129,13 @@ static INLINE vec close_bf16(vec v0, vec v1, vec v2, vec v3)
 {
     (void)v2, (void)v3;
     return (vec)((bf16_round(v0) >> 16) | (bf16_round(v1) & 0xffff0000u));
+}
+
+/* Of values that are bfloat16 already. */
+static INLINE vec close_bf16_exact(vec v0, vec v1, vec v2, vec v3)
+{
+    (void)v2, (void)v3;
+    return (vec)(((u32v)v0 >> 16) | (u32v)v1);
 }
 
 #ifndef VEC_HAS_F16
@@ -241,6 +249,7 @@ enum { F16_HEAVY = 1 };
 #endif
 #define LANE_WORDS(bytes, wide_n, op) ((struct lane){bytes, 1, false, wide_n, open_whole, close_whole, op})
 #define LANE_BF16(wide_n, op)         ((struct lane){2, 2, false, wide_n, open_bf16, close_bf16, op})
+#define LANE_BF16_EXACT(op)           ((struct lane){2, 2, false, false, open_bf16, close_bf16_exact, op})
 #define LANE_F16(wide_n, op)          ((struct lane){2, 2, F16_HEAVY, (wide_n) && !F16_HEAVY, open_f16, close_f16, op})
 #define LANE_E4M3(op)                 ((struct lane){1, 4, true, false, open_e4m3, close_e4m3, op})
 #define LANE_E5M2(op)                 ((struct lane){1, 4, true, false, open_e5m2, close_e5m2, op})
