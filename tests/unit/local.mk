@@ -37,3 +37,8 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 SAN_TESTS += $(UNIT_TESTS)
 EXTRA_DIST += tests/unit/engine_mail.h tests/unit/unit.h
+
+# GB/s of the reductions: make tests/unit/reduce_bench
+EXTRA_PROGRAMS += tests/unit/reduce_bench
+tests_unit_reduce_bench_LDADD = lib/libvcci.la
+CLEANFILES += tests/unit/reduce_bench
