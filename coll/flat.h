@@ -27,6 +27,7 @@
 #define VCCI_FLAT_LINES 64u /* tiny calls that a root may be ahead: one turn of the others on their cores for so many */
 #define VCCI_FLAT_PHASES 3u
 #define VCCI_FLAT_LINE_BYTES 56u
+#define VCCI_FLAT_BLOCK 8192u      /* of a reduction whose result goes to two places */
 #define VCCI_FLAT_AROUND_MIN 1024u /* bytes shown from which it matters whether they are written through the caches */
 
 struct vcci_flat_line { /* one rank's tiny message of one epoch: number, signature and data move in one cache line */
@@ -61,6 +62,7 @@ struct vcci_flat_plan {
     uint32_t sig;
     uint8_t line;                 /* scratch is the cache line; else the slot */
     uint8_t average;
+    uint8_t stream;               /* writes more into OUT than the last-level cache holds */
     struct vcci_flat_habit *habit; /* NULL: too little is shown for it to matter. Whoever steps writes it */
     uint32_t n_stages;
     uint32_t stages[];            /* n_stages + 1 node ids; a stage starts with its WAITs */
@@ -88,8 +90,8 @@ struct vcci_flat {
     struct vcci_flat_head *head;
     struct vcci_flat_ctrl *ctrl;  /* [size] */
     struct vcci_flat_line *lines; /* [size][VCCI_FLAT_LINES] */
-    uint8_t *slots;               /* [size][VCCI_FLAT_SLOTS][slot_bytes] */
-    size_t slot_bytes;
+    uint8_t *slots;               /* [size][VCCI_FLAT_SLOTS], slot_stride apart */
+    size_t slot_stride;
     /* this rank's */
     atomic_flag lock;             /* held by whoever steps */
     uint64_t epoch;               /* of the next call */
@@ -110,6 +112,7 @@ struct vcci_flat {
     _Atomic uint32_t queued;      /* their number, for a look without the lock */
     int spins;                    /* polls before vcci_engine_wait */
     const void **srcs;            /* [size] scratch of one REDUCE */
+    uint8_t *block;               /* VCCI_FLAT_BLOCK bytes, likewise */
 };
 
 /* Bytes of slot that a communicator of `size` ranks has. */

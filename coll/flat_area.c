@@ -7,6 +7,7 @@
 #include "lib/base/err.h"
 
 #define PAGE 4096u
+#define SKEW 4160u /* between slots: powers of two apart, all slots would fall into the same sets of every cache */
 
 /* Large enough that a chunk's cost hides its two hand-overs, small enough that the ring of a few chunks stays in the second-level cache. */
 size_t vcci_flat_slot_bytes(int size)
@@ -30,7 +31,7 @@ static struct layout layout(int size)
     l.ctrl = (l.head + sizeof(struct vcci_flat_head) + 127) / 128 * 128;
     l.lines = l.ctrl + n * sizeof(struct vcci_flat_ctrl);
     l.slots = round_page(l.lines + n * VCCI_FLAT_LINES * sizeof(struct vcci_flat_line));
-    l.bytes = l.slots + n * VCCI_FLAT_SLOTS * vcci_flat_slot_bytes(size);
+    l.bytes = l.slots + n * VCCI_FLAT_SLOTS * (vcci_flat_slot_bytes(size) + SKEW);
     return l;
 }
 
@@ -45,14 +46,15 @@ static int prepare(struct vcci_flat *f, struct vcci_engine *engine, struct vcci_
     f->rank = rank;
     f->size = size;
     f->spins = spins;
-    f->slot_bytes = vcci_flat_slot_bytes(size);
+    f->slot_stride = vcci_flat_slot_bytes(size) + SKEW;
     f->first = (rank + 1) % size;
     f->blocked_on = f->last_block = -1;
     atomic_flag_clear(&f->lock);
     vcci_list_init(&f->queue);
     f->seen = calloc((size_t)size * (VCCI_FLAT_PHASES + 1), sizeof *f->seen);
     f->srcs = malloc((size_t)size * sizeof *f->srcs);
-    if (!f->seen || !f->srcs) {
+    f->block = malloc(VCCI_FLAT_BLOCK);
+    if (!f->seen || !f->srcs || !f->block) {
         vcci_flat_close(f);
         return vcci_fail(VCCL_ERR_NO_MEMORY, "out of memory for a communicator of %d ranks", size);
     }
@@ -109,6 +111,7 @@ void vcci_flat_close(struct vcci_flat *f)
     vcci_shm_close(&f->shm);
     free(f->seen);
     free(f->srcs);
+    free(f->block);
     free(f->next);
     free(f->at);
     memset(f, 0, sizeof *f);

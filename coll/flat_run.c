@@ -10,7 +10,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
-#include "p2p/ring.h"
 
 #define AHEAD 2u              /* lines */
 #define LINES_A_REPORT 16u    /* tiny calls whose end is reported at once: there are VCCI_FLAT_LINES lines, four times as many */
@@ -26,7 +25,7 @@ static struct vcci_flat_line *line_of(const struct vcci_flat *f, int rank, uint6
 
 static uint8_t *slot_of(const struct vcci_flat *f, int rank, uint64_t epoch)
 {
-    return f->slots + ((size_t)rank * VCCI_FLAT_SLOTS + epoch % VCCI_FLAT_SLOTS) * f->slot_bytes;
+    return f->slots + ((size_t)rank * VCCI_FLAT_SLOTS + epoch % VCCI_FLAT_SLOTS) * f->slot_stride;
 }
 
 static void *address(const struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_ref *r, uint64_t chunk)
@@ -221,32 +220,54 @@ static void note_cost(struct vcci_flat *f, struct vcci_flat_habit *h)
     *cost = !*cost || now < *cost ? now : *cost + (now - *cost + 7) / 8;
 }
 
-/* Copies into this rank's scratch. */
-static void show(const struct vcci_flat *f, void *to, const void *from, size_t bytes)
+/* ---- nodes ---- */
+
+/* Copies to where a ref says: what is shown by the way in force; results larger than the last-level cache past it, since nobody reads them soon. */
+static void put(const struct vcci_flat *f, const struct vcci_flat_plan *plan, const struct vcci_ref *r, void *to, const void *from,
+                size_t bytes)
 {
-    if (f->around && bytes >= VCCI_FLAT_AROUND_MIN)
-        vcci_copy_around(to, from, bytes);
+    int around = r->space == VCCI_SCRATCH ? f->around && bytes >= VCCI_FLAT_AROUND_MIN : plan->stream;
+    if (around)
+        vcci_copy_stream(to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
 
-/* ---- nodes ---- */
+/* Sums block by block in the first-level cache, and puts each block where it goes. */
+static void reduce_blocks(struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_node *n, uint64_t chunk, size_t bytes)
+{
+    const struct vcci_flat_plan *plan = run->plan;
+    const struct vcci_ref *r = &plan->sched->refs[n->first_ref];
+    uint8_t *out[2] = {address(f, run, &r[n->n_in], chunk), n->n_out == 2 ? address(f, run, &r[n->n_in + 1], chunk) : NULL};
+    for (size_t at = 0; at < bytes; at += VCCI_FLAT_BLOCK) {
+        size_t some = bytes - at < VCCI_FLAT_BLOCK ? bytes - at : VCCI_FLAT_BLOCK, count = some / plan->type_bytes;
+        plan->reduce(f->block, f->srcs, n->n_in, count);
+        if (plan->average && (n->flags & VCCI_FINAL))
+            vcci_reduce_average(f->block, count, plan->sched->type, f->size);
+        for (unsigned i = 0; i < n->n_out; i++)
+            put(f, plan, &r[n->n_in + i], out[i] + at, f->block, some);
+        for (unsigned i = 0; i < n->n_in; i++)
+            f->srcs[i] = (const uint8_t *)f->srcs[i] + some;
+    }
+}
 
 static void reduce(struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_node *n, uint64_t chunk)
 {
     const struct vcci_flat_plan *plan = run->plan;
     const struct vcci_ref *r = &plan->sched->refs[n->first_ref];
-    size_t bytes = vcci_ref_len(r, chunk), count = bytes / plan->type_bytes;
+    size_t bytes = vcci_ref_len(r, chunk);
     if (!bytes)
         return;
     for (unsigned i = 0; i < n->n_in; i++)
         f->srcs[i] = address(f, run, &r[i], chunk);
+    if (n->n_out == 2 || plan->stream) {
+        reduce_blocks(f, run, n, chunk, bytes);
+        return;
+    }
     void *dst = address(f, run, &r[n->n_in], chunk);
-    plan->reduce(dst, f->srcs, n->n_in, count);
+    plan->reduce(dst, f->srcs, n->n_in, bytes / plan->type_bytes);
     if (plan->average && (n->flags & VCCI_FINAL))
-        vcci_reduce_average(dst, count, plan->sched->type, f->size);
-    if (n->n_out == 2)
-        show(f, address(f, run, &r[n->n_in + 1], chunk), dst, bytes);
+        vcci_reduce_average(dst, bytes / plan->type_bytes, plan->sched->type, f->size);
 }
 
 static void copy(struct vcci_flat *f, const struct vcci_flat_run *run, const struct vcci_node *n, uint64_t chunk)
@@ -257,10 +278,7 @@ static void copy(struct vcci_flat *f, const struct vcci_flat_run *run, const str
     if (!bytes)
         return;
     void *dst = address(f, run, &r[1], chunk);
-    if (r[1].space == VCCI_SCRATCH)
-        show(f, dst, address(f, run, &r[0], chunk), bytes);
-    else
-        memcpy(dst, address(f, run, &r[0], chunk), bytes);
+    put(f, plan, &r[1], dst, address(f, run, &r[0], chunk), bytes);
     if (plan->average && (n->flags & VCCI_FINAL))
         vcci_reduce_average(dst, bytes / plan->type_bytes, plan->sched->type, f->size);
 }

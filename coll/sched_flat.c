@@ -3,6 +3,7 @@
 #include "coll/flat.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
@@ -63,6 +64,25 @@ static int shows_much(const struct vcci_sched *s)
     return 0;
 }
 
+/* Bytes that the run writes into OUT. */
+static uint64_t result_bytes(const struct vcci_sched *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        const struct vcci_node *n = &s->nodes[i];
+        for (unsigned k = n->n_in; k < (unsigned)n->n_in + n->n_out; k++)
+            if (s->refs[n->first_ref + k].space == VCCI_OUT)
+                sum += s->refs[n->first_ref + k].total;
+    }
+    return sum;
+}
+
+static uint64_t last_cache_bytes(void)
+{
+    long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return l3 > 0 ? (uint64_t)l3 : 32u << 20;
+}
+
 int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_plan **plan_out)
 {
     int err = check_order(sched);
@@ -81,6 +101,7 @@ int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_pla
     p->sig = sig;
     p->type_bytes = vcci_dtype_valid(sched->type) ? vcci_dtype_bytes[sched->type] : 1;
     p->line = sched->n_chunks == 1 && sched->scratch <= VCCI_FLAT_LINE_BYTES && sched->n_phases <= 1;
+    p->stream = result_bytes(sched) >= last_cache_bytes();
     p->average = sched->op == VCCL_AVG;
     if (sched->op != VCCL_OP_NULL)
         p->reduce = vcci_reduce_find(sched->op, sched->type);
