@@ -11,11 +11,11 @@
 
 void vcci_cost_default(int ranks, int cores, struct vcci_cost_params *params_out)
 {
-    *params_out = (struct vcci_cost_params){.alpha_flat = 250,
-                                            .beta_flat = 0.04,
-                                            .alpha_msg = 900,
-                                            .beta_msg = 0.15,
-                                            .gamma = 0.04,
+    *params_out = (struct vcci_cost_params){.alpha_flat = 200,
+                                            .beta_flat = 0.05,
+                                            .alpha_msg = 400,
+                                            .beta_msg = 0.12,
+                                            .gamma = 0.01,
                                             .alpha_switch = 1000,
                                             .crowd = cores > 0 && ranks > cores ? (double)ranks / cores : 1};
 }
@@ -63,7 +63,7 @@ static double flat(const struct vcci_coll_args *a, const struct terms *t, size_t
     return hand_overs(a, t, pieces, phases) + moved * t->copy + summed * t->sum;
 }
 
-/* The others: messages on the longest path, bytes that a rank carries and sums. */
+/* The others: messages on the longest path, bytes that a rank sends, receives and sums. */
 static double messages(const struct vcci_coll_args *a, const struct terms *t, double steps, double carried, double summed)
 {
     return a->size == 1 ? 2 : steps * t->msg + carried * t->carry + summed * t->sum;
@@ -80,10 +80,10 @@ static double folded(const struct vcci_coll_args *a)
     return vcci_is_pow2(a->size) ? 0 : 2;
 }
 
-/* A rank's messages to or from all others at once: of each but the first what it costs to issue it. */
+/* A rank's messages to or from all others at once: of each but the first what it costs to issue it, and to switch to its peer. */
 static double fan(const struct vcci_coll_args *a, const struct vcci_cost_params *p)
 {
-    return a->size > 2 ? (a->size - 2) * p->alpha_msg : 0;
+    return a->size > 2 ? (a->size - 2) * (p->alpha_msg + (p->crowd > 1 ? p->alpha_switch : 0)) : 0;
 }
 
 #define COST(name) double vcci_##name##_cost(const struct vcci_coll_args *a, const struct vcci_cost_params *p)
@@ -121,7 +121,7 @@ COST(bcast_chain)
 COST(bcast_scatter_allgather)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, t.rounds + t.n - 1, 2 * t.bytes * (t.n - 1) / t.n, 0);
+    return messages(a, &t, t.rounds + t.n - 1, 3 * t.bytes * (t.n - 1) / t.n, 0);
 }
 
 COST(reduce_flat)
@@ -133,7 +133,7 @@ COST(reduce_flat)
 COST(reduce_flat_rsg)
 {
     struct terms t = terms_of(a, p);
-    return flat(a, &t, 1, 2, t.bytes * (2 + t.alone) * (t.n - 1) / t.n, t.bytes);
+    return flat(a, &t, 1, 2, t.bytes * (2 + t.alone * (t.n - 1) / t.n), t.bytes);
 }
 
 COST(reduce_binomial)
@@ -145,7 +145,7 @@ COST(reduce_binomial)
 COST(reduce_rsg)
 {
     struct terms t = terms_of(a, p);
-    return unordered(a) ? messages(a, &t, t.n, 2 * t.bytes * (t.n - 1) / t.n, t.bytes) : NEVER;
+    return unordered(a) ? messages(a, &t, t.n, 3 * t.bytes * (t.n - 1) / t.n, t.bytes) : NEVER;
 }
 
 COST(allreduce_flat)
@@ -157,27 +157,27 @@ COST(allreduce_flat)
 COST(allreduce_flat_rsag)
 {
     struct terms t = terms_of(a, p);
-    return flat(a, &t, 1, 2, 3 * t.bytes * (t.n - 1) / t.n, t.bytes);
+    return flat(a, &t, 1, 2, t.bytes * (3 * t.n - 2) / t.n, t.bytes);
 }
 
 COST(allreduce_recursive_doubling)
 {
     struct terms t = terms_of(a, p);
     double steps = vcci_rounds(a->size + 1) - 1 + folded(a); /* log2 of the power of two below */
-    return messages(a, &t, steps, steps * t.bytes, steps * t.bytes);
+    return messages(a, &t, steps, 2 * steps * t.bytes, steps * t.bytes);
 }
 
 COST(allreduce_rabenseifner)
 {
     struct terms t = terms_of(a, p);
     double steps = vcci_rounds(a->size + 1) - 1;
-    return messages(a, &t, 2 * steps + folded(a), (2 + folded(a)) * t.bytes, (1 + folded(a) / 2) * t.bytes);
+    return messages(a, &t, 2 * steps + folded(a), (4 + folded(a)) * t.bytes, (1 + folded(a) / 2) * t.bytes);
 }
 
 COST(allreduce_ring)
 {
     struct terms t = terms_of(a, p);
-    return unordered(a) ? messages(a, &t, 2 * (t.n - 1), 2 * t.bytes * (t.n - 1) / t.n, t.bytes) : NEVER;
+    return unordered(a) ? messages(a, &t, 2 * (t.n - 1), 4 * t.bytes * (t.n - 1) / t.n, t.bytes) : NEVER;
 }
 
 COST(allreduce_tree)
@@ -231,25 +231,25 @@ COST(allgather_flat)
 COST(allgather_ring)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, t.n - 1, (t.n - 1) * t.bytes, 0);
+    return messages(a, &t, t.n - 1, 2 * (t.n - 1) * t.bytes, 0);
 }
 
 COST(allgather_bruck)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, t.rounds, 1.5 * t.n * t.bytes, 0);
+    return messages(a, &t, t.rounds, 2.5 * t.n * t.bytes, 0);
 }
 
 COST(alltoall_flat)
 {
     struct terms t = terms_of(a, p);
-    return flat(a, &t, (size_t)a->size, 1, 2 * t.n * t.bytes, 0);
+    return flat(a, &t, (size_t)a->size, 1, (2 * t.n - 1) * t.bytes, 0);
 }
 
 COST(alltoall_pairwise)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, t.n - 1, (t.n - 1) * t.bytes, 0);
+    return messages(a, &t, t.n - 1, 2 * (t.n - 1) * t.bytes, 0);
 }
 
 COST(alltoall_bruck)
@@ -267,20 +267,19 @@ COST(reduce_scatter_block_flat)
 COST(reduce_scatter_block_pairwise)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, 1, (t.n - 1) * t.bytes, t.n * t.bytes) + fan(a, p);
+    return messages(a, &t, 1, 2 * (t.n - 1) * t.bytes, t.n * t.bytes) + fan(a, p);
 }
 
 COST(reduce_scatter_block_ring)
 {
     struct terms t = terms_of(a, p);
-    return unordered(a) ? messages(a, &t, t.n - 1, (t.n - 1) * t.bytes, (t.n - 1) * t.bytes) : NEVER;
+    return unordered(a) ? messages(a, &t, t.n - 1, 2 * (t.n - 1) * t.bytes, (t.n - 1) * t.bytes) : NEVER;
 }
 
 COST(reduce_scatter_block_halving)
 {
     struct terms t = terms_of(a, p);
     double steps = vcci_rounds(a->size + 1) - 1;
-    return unordered(a)
-               ? messages(a, &t, steps + folded(a), (1 + folded(a) / 2) * t.n * t.bytes, (1 + folded(a) / 2) * t.n * t.bytes)
-               : NEVER;
+    return unordered(a) ? messages(a, &t, steps + folded(a), (2 + folded(a)) * t.n * t.bytes, (1 + folded(a) / 2) * t.n * t.bytes)
+                        : NEVER;
 }
