@@ -10,8 +10,9 @@
 #define PAGE ((size_t)4096)
 #define PAGES_MANY 1 /* of head and cells, where a host has many ranks */
 #define PAGES_FEW 2
-#define TIMED_MIN 4096      /* shorter ones say little */
-#define TRIES 8u            /* both ways in turn at first */
+#define CLASS_BITS 8        /* the first class of payload is below twice 2^8 */
+#define AROUND_FROM 4u      /* the first class that goes round the caches while nothing is measured */
+#define TRIES 8u            /* of each class at first, both ways in turn */
 #define TIMED_EVERY 64u
 #define TRIED_EVERY 512u    /* the other way once in so many */
 
@@ -51,8 +52,9 @@ void vcci_ring_tx_init(struct vcci_ring_tx *tx, void *ring, const struct vcci_ri
                                 .lap = 1,
                                 .posted_max = shape->cells,
                                 .filled_max = shape->bulk_bytes,
-                                .bulk_bytes = shape->bulk_bytes,
-                                .around = 1};
+                                .bulk_bytes = shape->bulk_bytes};
+    for (unsigned i = AROUND_FROM; i < VCCI_RING_CLASSES; i++)
+        tx->ways[i].around = 1;
 }
 
 void vcci_ring_rx_init(struct vcci_ring_rx *rx, void *ring, const struct vcci_ring_shape *shape, uint64_t credit_step)
@@ -96,6 +98,12 @@ void vcci_copy_around(void *to, const void *from, size_t bytes)
 }
 #endif
 
+static unsigned class_of(size_t bytes)
+{
+    unsigned bits = 63 - (unsigned)__builtin_clzll(bytes | 1);
+    return bits < CLASS_BITS ? 0 : bits - CLASS_BITS >= VCCI_RING_CLASSES ? VCCI_RING_CLASSES - 1 : bits - CLASS_BITS;
+}
+
 /* Dearer is believed slowly: the kernel may have taken the core away. */
 static uint32_t cost_mix(uint32_t old, size_t bytes, int64_t ns)
 {
@@ -107,47 +115,56 @@ static uint32_t cost_mix(uint32_t old, size_t bytes, int64_t ns)
 
 void vcci_ring_timed(struct vcci_ring_rx *rx, uint8_t how, size_t bytes, int64_t ns)
 {
-    _Atomic uint32_t *cost = &rx->head->read_cost[(how & VCCI_HOW_AROUND) != 0];
+    _Atomic uint32_t *cost = &rx->head->read_cost[class_of(bytes)][(how & VCCI_HOW_AROUND) != 0];
     uint32_t old = atomic_load_explicit(cost, memory_order_relaxed);
     atomic_store_explicit(cost, cost_mix(old, bytes, ns), memory_order_relaxed);
 }
 
 /* The cheaper way by what both ends have measured. */
-static uint8_t choose(const struct vcci_ring_tx *tx)
+static int cheaper(const struct vcci_ring_tx *tx, unsigned class)
 {
+    const struct vcci_ring_way *way = &tx->ways[class];
     uint32_t cost[2];
     for (int i = 0; i < 2; i++) {
-        uint32_t reads = atomic_load_explicit(&tx->head->read_cost[i], memory_order_relaxed);
-        if (!reads || !tx->write_cost[i])
-            return 1;
-        cost[i] = reads + tx->write_cost[i];
+        uint32_t reads = atomic_load_explicit(&tx->head->read_cost[class][i], memory_order_relaxed);
+        if (!reads || !way->write_cost[i])
+            return way->around;
+        cost[i] = reads + way->write_cost[i];
     }
     return cost[1] <= cost[0];
 }
 
-/* Whether to write through the caches or round them depends on what the two cores share, which virtual machines do not tell, and on where the scheduler has
- * put us. A line that the receiver's core last had must be fetched from there to be written and back to be read: without a common cache that takes 5 times
- * as long as the way through memory; with one it is the faster way. So both are tried, and tried again now and then. */
+static uint8_t load_timed(struct vcci_ring_tx *tx, void *to, const void *from, size_t bytes, unsigned class)
+{
+    struct vcci_ring_way *way = &tx->ways[class];
+    unsigned n = way->loads - 1;
+    way->around = cheaper(tx, class);
+    int around = n < TRIES ? (int)(n & 1) : n % TRIED_EVERY ? way->around : !way->around;
+    int64_t begin = vcci_now_ns();
+    if (around) {
+        vcci_copy_around(to, from, bytes);
+    } else {
+        memcpy(to, from, bytes);
+        atomic_exchange_explicit(&tx->head->drain, 1, memory_order_seq_cst); /* until the stores are done, which else go on unseen */
+    }
+    way->write_cost[around] = cost_mix(way->write_cost[around], bytes, vcci_now_ns() - begin);
+    return (uint8_t)(VCCI_HOW_TIMED | (around ? VCCI_HOW_AROUND : 0));
+}
+
+/* Whether to write through the caches or round them depends on what the two cores share, which virtual machines do not tell and may change at any time. A line
+ * that the receiver's core last had must be fetched from there to be written and back to be read: without a common cache that takes 5 times as long as the
+ * way through memory; with one it is the faster way for a few KiB. So both are tried, and tried again now and then. */
 uint8_t vcci_ring_load(struct vcci_ring_tx *tx, void *to, const void *from, size_t bytes)
 {
-    uint8_t around = tx->around, timed = 0;
-    int64_t begin = 0;
-    if (bytes >= TIMED_MIN) {
-        unsigned n = tx->loads++;
-        timed = n < TRIES || n % TIMED_EVERY == 0;
-        if (timed) {
-            around = n < TRIES ? n & 1 : n % TRIED_EVERY ? choose(tx) : !tx->around;
-            tx->around = n % TRIED_EVERY ? choose(tx) : tx->around;
-            begin = vcci_now_ns();
-        }
-    }
-    if (around)
+    unsigned class = class_of(bytes), n = tx->ways[class].loads++;
+    if (n < TRIES || n % TIMED_EVERY == 0)
+        return load_timed(tx, to, from, bytes, class);
+    if (tx->ways[class].around) {
         vcci_copy_around(to, from, bytes);
-    else
-        memcpy(to, from, bytes);
-    if (timed)
-        tx->write_cost[around] = cost_mix(tx->write_cost[around], bytes, vcci_now_ns() - begin);
-    return (uint8_t)((around ? VCCI_HOW_AROUND : 0) | (timed ? VCCI_HOW_TIMED : 0));
+        return VCCI_HOW_AROUND;
+    }
+    memcpy(to, from, bytes);
+    return 0;
 }
 
 /* ---- room ---- */

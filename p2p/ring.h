@@ -28,9 +28,11 @@ struct vcci_ring_tx {
     uint64_t filled, filled_max; /* bulk bytes */
     size_t bulk_bytes;
     uint32_t stalled;
-    unsigned loads;         /* payloads worth timing, so far */
-    uint32_t write_cost[2]; /* as read_cost in the ring */
-    uint8_t around;         /* how payload is written */
+    struct vcci_ring_way { /* how payload of a size class is written */
+        unsigned loads;
+        uint32_t write_cost[2]; /* as read_cost in the ring */
+        int around;
+    } ways[VCCI_RING_CLASSES];
 };
 struct vcci_ring_rx {
     struct vcci_cell *next;

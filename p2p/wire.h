@@ -82,6 +82,7 @@ _Static_assert(sizeof(struct vcci_tail) == sizeof(struct vcci_cell), "a tail tak
 /* ---- the inbox: one object per rank, a header and a ring for every rank of the host that ever sent to it ---- */
 
 #define VCCI_RING_OFFERS 60u
+#define VCCI_RING_CLASSES 9 /* of payload: up to 511 bytes, 1023, ... 65535, and more */
 
 /* Each ring: this, then the cells, then (page-aligned) the bulk bytes. Lines are written by one side only, but for the offers. */
 struct vcci_ring_head {
@@ -89,10 +90,12 @@ struct vcci_ring_head {
     _Alignas(128) _Atomic uint64_t cells_done; /* consumed since the beginning */
     _Atomic uint64_t bulk_done;                /* likewise, bytes */
     _Atomic uint64_t credit_done;              /* eager cost of messages that were matched */
-    _Atomic uint32_t read_cost[2];             /* of payload written through, round the caches; 0: not measured */
     /* the sender's */
     _Alignas(128) _Atomic uint32_t owner;      /* local rank + 1, once the ring is in use */
     _Atomic uint32_t stalled;                  /* the sender waits for cells_done or bulk_done to grow: ring its bell */
+    _Atomic uint32_t drain;                    /* says nothing; the sender writes it to see its stores done */
+    /* the receiver's: what reading payload costs that was written through, round the caches; by size; 0: not measured */
+    _Alignas(128) _Atomic uint32_t read_cost[VCCI_RING_CLASSES][2];
     /* VCCI_OFFER_ | id << 2 */
     _Alignas(128) _Atomic uint32_t offers[VCCI_RING_OFFERS];
 };
