@@ -112,6 +112,7 @@ struct vcci_msg *vcci_msg_create(struct vcci_peer *peer, const struct vcci_cell 
         msg->id = cell->u.rts.id;
         msg->mem = cell->u.rts.mem;
         msg->from_memory = cell->how & VCCI_HOW_MEMORY;
+        msg->both = cell->how & VCCI_HOW_BOTH;
         msg->offer = cell->offer;
     } else {
         msg->cost = eager_cost(bytes);

@@ -58,6 +58,7 @@ struct vcci_peer {
 };
 
 #define VCCI_PORT_CACHE 8u
+#define VCCI_LARGE ((size_t)64 << 10)
 #define VCCI_MSG_CLASSES 6
 #define VCCI_CLOSED_KEPT 4096u
 
@@ -78,6 +79,7 @@ struct vcci_p2p {
     uint32_t next_id;
     struct vcci_pool control_pool, msg_pools[VCCI_MSG_CLASSES];
     int n_sends, n_control;               /* in flight, queued */
+    int n_large;                          /* receives in flight of VCCI_LARGE bytes or more */
     uint64_t dropped;                     /* late messages */
     unsigned turns;
     /* limits */

@@ -24,7 +24,7 @@ struct vcci_msg {
     uint64_t addr;            /* RTS: as the cell says */
     uint32_t id, mem;
     uint16_t offer;
-    uint8_t is_rts, from_memory, size_class;
+    uint8_t is_rts, from_memory, both, size_class;
     unsigned char data[];     /* eager payload */
 };
 

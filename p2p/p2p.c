@@ -25,7 +25,10 @@ static int is_send(const struct vcci_xfer *xfer)
 
 void vcci_xfer_over(struct vcci_p2p *p2p, struct vcci_xfer *xfer, int status)
 {
-    p2p->n_sends -= is_send(xfer);
+    if (is_send(xfer))
+        p2p->n_sends--;
+    else
+        p2p->n_large -= xfer->bytes >= VCCI_LARGE;
     xfer->phase = VCCI_PHASE_DONE;
     xfer->status = status;
     vcci_list_push(&p2p->completed, &xfer->node);
@@ -80,6 +83,7 @@ int vcci_p2p_recv(struct vcci_port *port, struct vcci_xfer *xfer)
     xfer->port = port;
     xfer->phase = VCCI_PHASE_POSTED;
     vcci_xfer_begin(p2p, xfer, 0);
+    p2p->n_large += xfer->bytes >= VCCI_LARGE;
     if (!msg) {
         vcci_match_post(&port->match, xfer);
         return 1;
@@ -95,6 +99,7 @@ int vcci_p2p_cancel(struct vcci_xfer *xfer)
         return 0;
     vcci_list_remove(&xfer->node);
     xfer->phase = VCCI_PHASE_NONE;
+    xfer->port->p2p->n_large -= xfer->bytes >= VCCI_LARGE;
     if (!xfer->waited)
         vcci_engine_release(xfer->port->p2p->engine);
     return 1;

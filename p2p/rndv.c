@@ -12,6 +12,7 @@
 #define AROUND_MIN ((uint64_t)8 << 20)  /* longer messages leave no place in the caches for what is read next */
 #define PIECE_BYTES ((size_t)1 << 20)   /* read in place at a time: heartbeats run in between */
 #define CMA_MIN ((uint64_t)32 << 10)    /* shorter messages are not worth a system call */
+#define CMA_BOTH_MAX ((uint64_t)768 << 10)
 #define ID_MAX 0x3fffffffu              /* an offer word holds it beside two bits of state */
 
 enum { COPY_AUTO, COPY_OFF, COPY_ALWAYS }; /* VCCL_SINGLE_COPY */
@@ -49,7 +50,7 @@ int vcci_rndv_offer(struct vcci_peer *peer, struct vcci_xfer *xfer, struct vcci_
     cell->u.rts.addr = (uint64_t)(uintptr_t)xfer->buf;
     cell->u.rts.id = id;
     cell->u.rts.mem = vcci_mem_find(p2p, xfer->buf, xfer->bytes);
-    cell->how = cell->u.rts.mem ? VCCI_HOW_MEMORY : 0;
+    cell->how = (uint8_t)((cell->u.rts.mem ? VCCI_HOW_MEMORY : 0) | (p2p->n_large ? VCCI_HOW_BOTH : 0));
     VCCI_COUNT(msgs_rndv, 1);
     peer->link->commit(peer, cell, NULL, 0);
     return 0;
@@ -166,13 +167,14 @@ static void grant(struct vcci_xfer *xfer)
     vcci_peer_control(peer, &cell);
 }
 
-/* Would reading in place be worth it, and can it be done? */
-static int wants_cma(struct vcci_peer *peer, uint64_t bytes)
+/* Reading in place is one copy by one core, the ring two by two cores at once. So the ring is ahead where data pass one way; reading is where the sender too
+ * has its hands full with receiving, until messages outgrow the caches (there the kernel falls to half); and where ranks share cores, since it needs one
+ * switch to the other rank and not one for every few chunks. */
+static int reading_pays(const struct vcci_p2p *p2p, const struct vcci_msg *msg, uint64_t bytes)
 {
-    const struct vcci_p2p *p2p = peer->p2p;
-    if (p2p->single_copy == COPY_OFF || bytes < CMA_MIN || (p2p->single_copy == COPY_AUTO && !p2p->crowded))
-        return 0;
-    return vcci_cma_usable(peer);
+    if (p2p->single_copy == COPY_ALWAYS || p2p->crowded)
+        return bytes >= CMA_MIN;
+    return msg->both && bytes >= VCCI_LARGE && bytes < CMA_BOTH_MAX;
 }
 
 /* Reads the next piece. 1: more to come; 0: all there; < 0: it cannot be done this way. */
@@ -235,7 +237,8 @@ void vcci_rndv_accept(struct vcci_xfer *xfer, struct vcci_msg *msg, size_t fits)
         received(xfer, 0);
         return;
     }
-    if (msg->offer == VCCI_NO_OFFER || !(msg->from_memory || wants_cma(peer, fits))) {
+    int may_read = msg->from_memory || (peer->p2p->single_copy != COPY_OFF && reading_pays(peer->p2p, msg, fits) && vcci_cma_usable(peer));
+    if (msg->offer == VCCI_NO_OFFER || !may_read) {
         grant(xfer);
         return;
     }
@@ -243,9 +246,9 @@ void vcci_rndv_accept(struct vcci_xfer *xfer, struct vcci_msg *msg, size_t fits)
         received(xfer, -VCCL_ERR_REVOKED); /* the sender's end was revoked meanwhile */
         return;
     }
+    /* Not now but in the poller: whoever posts this receive may next post a send, which its peer then reads at the same time. */
     xfer->phase = VCCI_PHASE_PULLING;
     vcci_list_push(&peer->p2p->pulls, &xfer->node);
-    pull(xfer);
 }
 
 void vcci_rndv_on_data(struct vcci_peer *peer, const struct vcci_cell *cell, const void *payload)

@@ -23,8 +23,8 @@
 
 enum vcci_cell_kind { VCCI_CELL_EAGER = 1, VCCI_CELL_RTS, VCCI_CELL_CTS, VCCI_CELL_DATA, VCCI_CELL_FIN, VCCI_CELL_STOP };
 
-/* RTS: `mem` names a segment that the receiver may map. EAGER, DATA: the payload was written round the caches; the receiver shall time its copy. */
-enum { VCCI_HOW_MEMORY = 1, VCCI_HOW_AROUND = 2, VCCI_HOW_TIMED = 4 };
+/* RTS: `mem` names a segment that the receiver may map; the sender is also receiving. EAGER, DATA: the payload was written round the caches; the receiver shall time its copy. */
+enum { VCCI_HOW_MEMORY = 1, VCCI_HOW_AROUND = 2, VCCI_HOW_TIMED = 4, VCCI_HOW_BOTH = 8 };
 
 #define VCCI_CELL_INLINE 24u /* payload up to here lies in the cell */
 #define VCCI_NO_OFFER 0xffffu
