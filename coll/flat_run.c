@@ -13,6 +13,7 @@
 
 #define AHEAD 2u              /* lines */
 #define LINES_A_REPORT 16u    /* tiny calls whose end is reported at once: there are VCCI_FLAT_LINES lines, four times as many */
+#define FIRST_SPINS 50        /* polls before asking whether other threads wait too */
 #define YIELDS 8              /* turns given to other ranks before the engine is asked what to do */
 #define DONE VCCI_FLAT_PHASES /* row of `seen` for ctrl.done */
 
@@ -568,19 +569,39 @@ static int queue_empty(void *arg)
     return !vcci_flat_busy(arg);
 }
 
-/* First alone with the flat area, which costs less than the engine's rounds: spins where ranks have cores, else gives the core to the next. */
-static int wait_for(struct vcci_flat *f, struct call *c, int64_t deadline_ns)
+/* Threads of this process that wait here. A rank has as many cores as it was promised, but not each of its threads. */
+static _Atomic int waiting;
+
+static int spin(struct call *c, int polls)
 {
-    for (int i = 0; i < f->spins; i++) {
+    for (int i = 0; i < polls; i++) {
         vcci_cpu_relax();
         if (call_ready(c))
-            return 0;
+            return 1;
     }
-    for (int i = 0; f->spins == 0 && i < YIELDS; i++) {
+    return 0;
+}
+
+static int yield(struct call *c)
+{
+    for (int i = 0; i < YIELDS; i++) {
         sched_yield();
         if (call_ready(c))
-            return 0;
+            return 1;
     }
+    return 0;
+}
+
+/* First alone with the flat area, which costs less than the engine's rounds: spins where there is a core for it, else gives the core to the next. */
+static int wait_for(struct vcci_flat *f, struct call *c, int64_t deadline_ns)
+{
+    if (f->spins && spin(c, FIRST_SPINS))
+        return 0;
+    int alone = atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed) == 0;
+    int over = f->spins && alone ? spin(c, f->spins) : yield(c);
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+    if (over)
+        return 0;
     struct vcci_waiter w = {.ready = call_ready, .park = call_park, .unpark = call_unpark, .arg = c};
     return vcci_engine_wait(f->engine, &w, deadline_ns);
 }
