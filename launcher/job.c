@@ -408,7 +408,7 @@ static int job_listen(struct job *job)
 static int job_open_services(struct job *job)
 {
     static const char name[] = "HWLOC_PLUGINS_PATH";
-    char cores[16];
+    char cores[16], terminals[4]; /* which outputs of ours a person sees: the ranks' are pipes */
     int quiet = !getenv(name) && setenv(name, "/nonexistent", 0) == 0;
     int rc = vcci_place_ranks(&job->place, job->opt, job->opt->size, job->conf->cores);
 
@@ -419,7 +419,8 @@ static int job_open_services(struct job *job)
     if (quiet)
         unsetenv(name);
     snprintf(cores, sizeof cores, "%d", job->conf->cores);
-    if (rc == 0 && setenv("VCCL_JOB_CORES", cores, 1) < 0)
+    snprintf(terminals, sizeof terminals, "%s%s", isatty(STDOUT_FILENO) ? "1" : "", isatty(STDERR_FILENO) ? "2" : "");
+    if (rc == 0 && (setenv("VCCL_JOB_CORES", cores, 1) < 0 || setenv("VCCL_JOB_TERMINALS", terminals, 1) < 0))
         rc = vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for the environment");
     return rc;
 }
