@@ -179,10 +179,27 @@ static void write_files(const struct perf_opt *opt, const struct line *l, const 
     }
 }
 
+/* Does a person see what is written to fd? Under vcclrun it is a pipe, and vcclrun says what lies behind it. */
+static int on_terminal(int fd)
+{
+    const char *behind = getenv("VCCL_JOB_TERMINALS");
+
+    return isatty(fd) || (behind && strchr(behind, '0' + fd) != NULL);
+}
+
+/* Where the progress line goes: before the table's lines in the same stream, so that they replace it, or to stderr where those go
+ * elsewhere; NULL: nobody would see it. */
+static FILE *progress_stream(void)
+{
+    if (table && on_terminal(STDOUT_FILENO))
+        return stdout;
+    return on_terminal(STDERR_FILENO) && !on_terminal(STDOUT_FILENO) ? stderr : NULL;
+}
+
 static void clear_progress(void)
 {
     if (progress_shown)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[K", progress_stream());
     progress_shown = 0;
     last_heard = vccl_wtime();
 }
@@ -224,11 +241,13 @@ void perf_out_line(const struct perf_opt *opt, const struct perf_run *run, const
 
 void perf_out_progress(const struct perf_run *run)
 {
-    if (vccl_wtime() - last_heard < SILENT_SECONDS || !isatty(STDERR_FILENO))
+    FILE *to = progress_stream();
+
+    if (!to || vccl_wtime() - last_heard < SILENT_SECONDS)
         return;
-    fprintf(stderr, "\r\033[K%s, %zu bytes, %s ... %d line%s done", run->coll->name, perf_bytes(run),
+    fprintf(to, "\r\033[K%s, %zu bytes, %s ... %d line%s done", run->coll->name, perf_bytes(run),
             run->in_place ? "in place" : "out of place", lines, lines == 1 ? "" : "s");
-    fflush(stderr);
+    fflush(to);
     progress_shown = 1;
     last_heard = vccl_wtime();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # vccl_perf and vccl_info: every collective is right, options and statuses are what the man pages say.
-: "${top_builddir:=.}"
+: "${top_builddir:=.}" "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 top_builddir=$(cd "$top_builddir" && pwd) || exit 99
 perf=$top_builddir/tools/vccl_perf info=$top_builddir/tools/vccl_info run=$top_builddir/launcher/vcclrun
 dir=$(mktemp -d) || exit 99
@@ -75,5 +75,10 @@ try 0 . "$info" --counters
 try 0 '^\[selection\]' "$info" --all
 try 0 digraph "$info" --schedule allreduce --alg ring --np 4 --rank 1 --count 1024 --format dot
 try 2 '^vccl_info: ' "$info" --schedule allreduce --alg nonesuch
+# the benchmarks build and run
+if command -v python3 >/dev/null; then
+    try 0 '^pingpong 8 .*[0-9]' python3 "$top_srcdir/bench/compare" --build "$top_builddir" --peers "$dir/peers" --contenders vccl --quick \
+        --np 2 --coll allreduce,pingpong --size 8,64k --rounds 1 --ms 2
+fi
 echo "$ran commands"
 exit $bad
