@@ -52,7 +52,7 @@ static int grow(struct vcci_builder *b, void **array, uint32_t *cap, uint32_t n,
 {
     if (b->error)
         return -1;
-    if (n + more <= *cap)
+    if (*array && n + more <= *cap)
         return 0;
     uint32_t want = *cap ? 2 * *cap : 16;
     while (want < n + more)
@@ -108,8 +108,10 @@ static uint32_t add_node(struct vcci_builder *b, enum vcci_node_kind kind, int p
                                       .n_out = (uint16_t)n_out,
                                       .peer = peer,
                                       .first_ref = b->n_refs};
-    memcpy(b->refs + b->n_refs, in, n_in * sizeof *in);
-    memcpy(b->refs + b->n_refs + n_in, out, n_out * sizeof *out);
+    if (n_in)
+        memcpy(b->refs + b->n_refs, in, n_in * sizeof *in);
+    if (n_out)
+        memcpy(b->refs + b->n_refs + n_in, out, n_out * sizeof *out);
     b->n_refs += n_in + n_out;
     if (b->chained)
         vcci_after(b, id, b->last);

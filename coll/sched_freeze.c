@@ -169,8 +169,10 @@ static struct vcci_sched *allocate(const struct vcci_builder *b)
     s->refs = (struct vcci_ref *)(s + 1);
     s->nodes = (struct vcci_node *)(s->refs + b->n_refs);
     s->succs = (uint32_t *)(s->nodes + b->n_nodes);
-    memcpy(s->refs, b->refs, refs);
-    memcpy(s->nodes, b->nodes, nodes);
+    if (refs)
+        memcpy(s->refs, b->refs, refs);
+    if (nodes)
+        memcpy(s->nodes, b->nodes, nodes);
     s->n_nodes = b->n_nodes;
     s->n_refs = b->n_refs;
     s->n_succs = b->n_edges;
