@@ -78,7 +78,7 @@ static int load_env(void *arg)
     int rc;
 
     (void)arg;
-    setenv("VCCL_COLL", turn++ % 2 ? "bcast:tree" : "bcast:flat", 1);
+    setenv("VCCL_COLL", turn++ % 2 ? "bcast:chain" : "bcast:flat", 1);
     rc = vcci_env_load(&env);
     unsetenv("VCCL_COLL");
     return rc;
