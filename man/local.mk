@@ -12,4 +12,4 @@ dist_man_MANS += \
 	man/vccl_sendrecv.3 man/vccl_strerror.3 man/vccl_test.3 man/vccl_testall.3 man/vccl_testany.3 \
 	man/vccl_testsome.3 man/vccl_type_name.3 man/vccl_type_size.3 man/vccl_wait.3 man/vccl_waitall.3 \
 	man/vccl_waitany.3 man/vccl_waitsome.3 man/vccl_wtime.3 man/vccl.7 man/vccl_coll.7 man/vccl_env.7 \
-	man/vccl_errors.7 man/vccl_info.1 man/vccl_perf.1
+	man/vccl_errors.7 man/vccl_info.1 man/vccl_perf.1 man/vcclrun.1
