@@ -16,10 +16,11 @@ SAN_TESTS =
 SAN_NEEDS =
 
 # The tree itself: layers, headers, style, manual pages, exported symbols, what is in the tarball, what is installed.
-TREE_TESTS = tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh tests/symbols.sh tests/dist.sh tests/install.sh
+TREE_TESTS = tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh tests/man_options.sh tests/docs.sh \
+	tests/symbols.sh tests/dist.sh tests/install.sh
 dist_check_SCRIPTS += $(TREE_TESTS)
 TESTS += $(TREE_TESTS)
-EXTRA_DIST += tests/install_client.c tests/man_options.sh tests/docs.sh
+EXTRA_DIST += tests/install_client.c
 
 include tests/unit/local.mk
 include tests/sim/local.mk

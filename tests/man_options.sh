@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every option that a program's --help prints stands in its manual page.
+# Every option that a program's --help prints stands in its manual page, and every option of vcclrun that README.md names is one.
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$top_srcdir}"
 LC_ALL=C
 export LC_ALL
@@ -38,6 +38,13 @@ for program in launcher/vcclrun tools/vccl_perf tools/vccl_info; do
         bad=1
     }
     echo "$name: $n options"
+    test $name = vcclrun || continue
+    for option in $(grep -E '^[|] `-' "$top_srcdir/README.md" | cut -d'|' -f2 | grep -oE '`--?[-a-z]+' | tr -d '`'); do
+        echo "$options" | grep -qx -- "$option" || {
+            echo "README.md names $option, vcclrun --help does not"
+            bad=1
+        }
+    done
 done
 test $bad = 0 || exit 1
 test $seen -gt 0 || exit 77
