@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll.h"
 
+#include <stdio.h>
+
 #include "lib/base/err.h"
 
 static int revoked(const struct vcci_coll_comm *c)
@@ -48,6 +50,7 @@ struct blocking {
     struct vcci_plan *plan;
     _Atomic int over;
     int status;
+    char text[256]; /* a failure's sentence, from the thread that found it */
 };
 
 static void blocking_done(struct vcci_run *run, int status)
@@ -55,6 +58,8 @@ static void blocking_done(struct vcci_run *run, int status)
     struct blocking *b = run->owner;
     give_back(b->plan, run);
     b->status = status;
+    if (status)
+        snprintf(b->text, sizeof b->text, "%s", vcci_err_text());
     atomic_store_explicit(&b->over, 1, memory_order_release);
 }
 
@@ -81,6 +86,8 @@ static int call_messages(struct vcci_coll_comm *c, struct vcci_plan *plan, const
         vcci_engine_wait(c->engine, &w, 0); /* until nothing can touch the buffers any more */
         return err;
     }
+    if (b.status)
+        vcci_err_set_text(b.text[0] ? b.text : vccl_strerror((vccl_result_t)-b.status));
     return b.status;
 }
 

@@ -74,12 +74,25 @@ int vcci_p2p_send(struct vcci_port *port, struct vcci_xfer *xfer)
     return 1;
 }
 
+/* Nothing will come any more from a rank that was given up. */
+static int source_down(const struct vcci_port *port, int source)
+{
+    const struct vcci_peer *peer = source >= 0 ? port->p2p->peers[port->world[source]] : NULL;
+    if (!peer || !peer->down)
+        return 0;
+    return vcci_fail((vccl_result_t)-peer->down, "rank %d cannot be received from any more (%s)", peer->world,
+                     vccl_strerror((vccl_result_t)-peer->down));
+}
+
 int vcci_p2p_recv(struct vcci_port *port, struct vcci_xfer *xfer)
 {
     struct vcci_p2p *p2p = port->p2p;
     if (__builtin_expect(port->status, 0))
         return refused(port);
     struct vcci_msg *msg = vcci_match_find_msg(&port->match, xfer->peer, xfer->tag, xfer->seq);
+    int down = msg ? 0 : source_down(port, xfer->peer);
+    if (__builtin_expect(down, 0))
+        return down;
     xfer->port = port;
     xfer->phase = VCCI_PHASE_POSTED;
     vcci_xfer_begin(p2p, xfer, 0);

@@ -199,10 +199,9 @@ static int split_make(struct vcci_comm *comm, struct split *s, struct wish mine)
     if ((err = exchange(comm, &offer, s->offers, sizeof offer)))
         return err;
     const struct offer *o = n ? &s->offers[s->members[0]] : NULL;
-    offer.error = o ? o->error : 0;
     if (o && me && !o->error)
         offer.error = vcci_comm_create(ctx, s->world, me, n, o->ctxid, &o->addr, NULL, &s->made);
-    int failed = offer.error;
+    int failed = offer.error; /* this rank's own, whose sentence is set */
     if ((err = exchange(comm, &offer, s->offers, sizeof offer)))
         return err;
     for (int r = 0; r < comm->size && !failed; r++)

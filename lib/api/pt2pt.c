@@ -148,6 +148,9 @@ static int finish(struct blocking *b, const struct side *s, const char *call)
         return give_up(b, s, call);
     if (b->text[0])
         vcci_err_set_text(b->text);
+    else if (b->status && !vcci_err_text()[0])
+        vcci_fail((vccl_result_t)-b->status, "%s: rank %d, tag %d, %zu bytes: %s", call, s->peer, s->tag, s->bytes,
+                  vccl_strerror((vccl_result_t)-b->status));
     return b->status;
 }
 

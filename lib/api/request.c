@@ -85,7 +85,7 @@ static int collect(struct vcci_request *req, vccl_request_t *handle, vccl_status
     if (req->kind == VCCI_REQ_RECV && status)
         vcci_fill_status(&req->xfer, err, status);
     if (err)
-        vcci_err_set_text(req->text ? req->text : vccl_strerror((vccl_result_t)-err));
+        vcci_err_set_text(req->text && req->text[0] ? req->text : vccl_strerror((vccl_result_t)-err));
     if (status)
         status->error = (vccl_result_t)-err;
     vcci_request_destroy(req);

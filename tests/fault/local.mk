@@ -14,6 +14,10 @@ FAULT_TESTS += tests/fault/engine
 tests_fault_engine_SOURCES = tests/fault/engine.c $(FAULT_SOURCES)
 tests_fault_engine_LDFLAGS = $(FAULT_WRAP)
 tests_fault_engine_LDADD = $(TEST_LIBS)
+FAULT_TESTS += tests/fault/library
+tests_fault_library_SOURCES = tests/fault/library.c $(FAULT_SOURCES)
+tests_fault_library_LDFLAGS = $(FAULT_WRAP)
+tests_fault_library_LDADD = $(TEST_LIBS)
 endif
 check_PROGRAMS += $(FAULT_TESTS)
 TESTS += $(FAULT_TESTS)
