@@ -12,7 +12,7 @@
 #include "lib/base/env.h"
 #include "lib/base/err.h"
 
-#define PATIENCE_NS 60000000000
+#define PATIENCE_NS 200000000000
 
 static void rig_up(struct rig *rig, const struct rig_way *way)
 {

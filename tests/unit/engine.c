@@ -631,8 +631,8 @@ START_TEST(deadlines)
 END_TEST
 
 struct parking {
-    int parked, times;
-    _Atomic int over;
+    int parked;
+    _Atomic int times, over;
     struct vcci_engine *engine;
 };
 
@@ -657,7 +657,8 @@ static void parking_out(void *arg)
 static void *end_parking(void *arg)
 {
     struct parking *p = arg;
-    usleep(20000);
+    for (int i = 0; i < 20000 && !atomic_load(&p->times); i++)
+        usleep(1000);
     atomic_store(&p->over, 1);
     vcci_engine_kick(p->engine);
     return NULL;
