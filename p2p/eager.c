@@ -52,7 +52,7 @@ int vcci_send_begin(struct vcci_peer *peer, struct vcci_xfer *xfer)
 {
     size_t bytes = xfer->bytes;
     if (!vcci_peer_ready(peer))
-        return peer->down ? peer->down : VCCI_NO_ROOM;
+        return peer->down ? peer->down : peer->doom ? peer->doom : VCCI_NO_ROOM;
     int eager = goes_eager(peer, bytes);
     struct vcci_cell *cell = peer->link->reserve(peer, eager ? bytes : 0);
     if (__builtin_expect(!cell, 0))
@@ -94,7 +94,7 @@ struct vcci_msg *vcci_msg_create(struct vcci_peer *peer, const struct vcci_cell 
         i++;
     struct vcci_msg *msg = i < VCCI_MSG_CLASSES ? vcci_pool_get(&peer->p2p->msg_pools[i]) : NULL;
     if (!msg) {
-        vcci_peer_down(peer, vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for a message of %zu bytes from rank %d", bytes, peer->world));
+        vcci_peer_doom(peer, vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for a message of %zu bytes from rank %d", bytes, peer->world));
         return NULL;
     }
     *msg = (struct vcci_msg){.peer = peer,
@@ -209,7 +209,7 @@ static void park(struct vcci_port *port, struct vcci_msg *msg)
         return;
     struct vcci_peer *peer = msg->peer;
     vcci_msg_destroy(port->p2p, msg);
-    vcci_peer_down(peer, err);
+    vcci_peer_doom(peer, err);
 }
 
 static int belongs(const struct vcci_port *port, const struct vcci_peer *peer, int src)

@@ -45,7 +45,7 @@ struct vcci_peer {
     struct vcci_list control, backlog, streams;
     struct vcci_list node;      /* in p2p->opened */
     struct vcci_ring_rx rx;     /* once it has sent to us */
-    int has_rx;
+    int has_rx, deaf;           /* it has; what it sends makes no sense any more */
     uint64_t offers_used;       /* bit per offer word of tx */
     struct vcci_inbox *inbox;   /* shm: its inbox's header and our ring there, mapped */
     void *ring;
@@ -79,6 +79,7 @@ struct vcci_p2p {
     uint32_t next_id;
     struct vcci_pool control_pool, msg_pools[VCCI_MSG_CLASSES];
     int n_sends, n_control;               /* in flight, queued */
+    int n_withdrawn;                      /* of the sends: in that phase */
     int n_large;                          /* receives in flight of VCCI_LARGE bytes or more */
     uint64_t dropped;                     /* late messages */
     unsigned turns;
@@ -155,8 +156,9 @@ void vcci_peer_control(struct vcci_peer *peer, const struct vcci_cell *cell);
 void vcci_peer_busy(struct vcci_peer *peer);              /* something was queued */
 int vcci_peer_drive(struct vcci_peer *peer, int budget);  /* sends what is queued; events handled */
 int vcci_peer_can_move(struct vcci_peer *peer);           /* 1: drive would do something */
-/* Fails all that is on its way to it. */
+/* Fails all that is on its way to it. Not while its lists are walked, or a transfer of it is at work: those call doom, and the next turn takes it down. */
 void vcci_peer_down(struct vcci_peer *peer, int status);
+void vcci_peer_doom(struct vcci_peer *peer, int status);
 
 /* ---- eager.c ---- */
 enum { VCCI_SENT, VCCI_OFFERED, VCCI_NO_ROOM }; /* or < 0 */
@@ -195,6 +197,7 @@ size_t vcci_rndv_chunk_bytes(const struct vcci_peer *peer, const struct vcci_xfe
 /* Reads a piece for every receive that reads in place. Events handled. */
 int vcci_rndv_pull(struct vcci_p2p *p2p);
 void vcci_rndv_revoke(struct vcci_port *port, int status);          /* ends all transfers of the port */
+int vcci_rndv_withdraw_again(struct vcci_p2p *p2p);                 /* revoked sends that were just being read: events */
 void vcci_rndv_peer_down(struct vcci_peer *peer, int status);       /* ends all transfers with the peer */
 
 /* ---- cma.c ---- */

@@ -25,10 +25,11 @@ struct vcci_link_ops {
     void (*give_credit)(struct vcci_peer *peer, uint64_t cost);
     /* 0, or -VCCL_ERR_PROC_FAILED once the peer is known to be gone (no sentence set). */
     int (*alive)(const struct vcci_peer *peer);
-    /* Words that guard reading a sender's buffer in place. open: the sender offers transfer id (VCCI_NO_OFFER: cannot); take: the receiver
-     * is about to read, 1: it may; withdraw: 1: it never will, 0: it is reading and will say FIN; release: the sender is done with the word. */
+    /* Words that guard reading a sender's buffer in place. open: the sender offers transfer id (VCCI_NO_OFFER: cannot); take: the receiver is about to read, 1: it
+     * may; give_back: it reads no more; withdraw: 1: the receiver never will read, 0: it is reading; release: the sender is done with the word. */
     uint16_t (*offer_open)(struct vcci_peer *peer, uint32_t id);
     int (*offer_take)(struct vcci_peer *peer, uint16_t offer, uint32_t id);
+    void (*offer_give_back)(struct vcci_peer *peer, uint16_t offer, uint32_t id);
     int (*offer_withdraw)(struct vcci_peer *peer, uint16_t offer, uint32_t id);
     void (*offer_release)(struct vcci_peer *peer, uint16_t offer);
     void (*close)(struct vcci_peer *peer); /* forgets what connect made */

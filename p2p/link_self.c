@@ -61,6 +61,13 @@ static int self_offer_yes(struct vcci_peer *peer, uint16_t offer, uint32_t id)
     return 1;
 }
 
+static void self_offer_give_back(struct vcci_peer *peer, uint16_t offer, uint32_t id)
+{
+    (void)peer;
+    (void)offer;
+    (void)id;
+}
+
 static void self_offer_release(struct vcci_peer *peer, uint16_t offer)
 {
     (void)peer;
@@ -82,6 +89,7 @@ const struct vcci_link_ops vcci_link_self = {.name = "self",
                                              .alive = self_alive,
                                              .offer_open = self_offer_open,
                                              .offer_take = self_offer_yes,
+                                             .offer_give_back = self_offer_give_back,
                                              .offer_withdraw = self_offer_yes,
                                              .offer_release = self_offer_release,
                                              .close = self_close};

@@ -104,6 +104,11 @@ static void shm_input_bulk(struct vcci_peer *peer, const struct vcci_cell *cell,
         vcci_ring_timed(&peer->rx, cell->how, bytes, vcci_now_ns() - begin);
 }
 
+static struct vcci_cell *shm_peek(const struct vcci_peer *peer)
+{
+    return __builtin_expect(peer->deaf, 0) ? NULL : vcci_ring_rx_peek(&peer->rx);
+}
+
 static int shm_drain(struct vcci_peer *peer, int budget)
 {
     struct vcci_ring_rx *rx = &peer->rx;
@@ -120,7 +125,8 @@ static int shm_drain(struct vcci_peer *peer, int budget)
         } else if (__builtin_expect(bytes <= rx->bulk_bytes, 1)) {
             shm_input_bulk(peer, cell, bytes);
         } else {
-            vcci_peer_down(peer, vcci_fail(VCCL_ERR_LINK, "rank %d sent %zu bytes at once, which cannot be", peer->world, bytes));
+            vcci_peer_doom(peer, vcci_fail(VCCL_ERR_LINK, "rank %d sent %zu bytes at once, which cannot be", peer->world, bytes));
+            peer->deaf = 1;
             break;
         }
         if (vcci_ring_rx_take(rx, bytes))
@@ -136,14 +142,14 @@ int vcci_shm_link_poll(struct vcci_p2p *p2p, int budget)
     if (__builtin_expect(claimed != (uint32_t)p2p->n_rxs, 0))
         shm_accept_new(p2p, claimed);
     for (int i = 0; i < hot; i++)
-        if (vcci_ring_rx_peek(&p2p->rxs[i]->rx))
+        if (shm_peek(p2p->rxs[i]))
             handled += shm_drain(p2p->rxs[i], budget);
     int cold = p2p->n_rxs - hot;
     for (int k = 0; k < cold && k < COLD; k++) {
         int i = hot + p2p->cold_at % cold;
         struct vcci_peer *peer = p2p->rxs[i];
         p2p->cold_at = p2p->cold_at + 1 < cold ? p2p->cold_at + 1 : 0;
-        if (!vcci_ring_rx_peek(&peer->rx))
+        if (!shm_peek(peer))
             continue;
         handled += shm_drain(peer, budget);
         int front = i / 2; /* a few messages bring it to the front, one does not push others out */
@@ -159,7 +165,7 @@ int vcci_shm_link_waiting(struct vcci_p2p *p2p)
     if (claimed != (uint32_t)p2p->n_rxs)
         shm_accept_new(p2p, claimed);
     for (int i = 0; i < p2p->n_rxs; i++)
-        if (vcci_ring_rx_peek(&p2p->rxs[i]->rx))
+        if (shm_peek(p2p->rxs[i]))
             return 1;
     return 0;
 }
@@ -274,6 +280,11 @@ static int shm_offer_take(struct vcci_peer *peer, uint16_t offer, uint32_t id)
            atomic_compare_exchange_strong(&peer->rx.head->offers[offer], &open, offer_word(id, VCCI_OFFER_TAKEN));
 }
 
+static void shm_offer_give_back(struct vcci_peer *peer, uint16_t offer, uint32_t id)
+{
+    atomic_store_explicit(&peer->rx.head->offers[offer], offer_word(id, VCCI_OFFER_OPEN), memory_order_release);
+}
+
 static int shm_offer_withdraw(struct vcci_peer *peer, uint16_t offer, uint32_t id)
 {
     uint32_t open = offer_word(id, VCCI_OFFER_OPEN);
@@ -295,6 +306,7 @@ const struct vcci_link_ops vcci_link_shm = {.name = "shm",
                                             .alive = shm_alive,
                                             .offer_open = shm_offer_open,
                                             .offer_take = shm_offer_take,
+                                            .offer_give_back = shm_offer_give_back,
                                             .offer_withdraw = shm_offer_withdraw,
                                             .offer_release = shm_offer_release,
                                             .close = shm_close};

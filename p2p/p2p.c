@@ -25,10 +25,12 @@ static int is_send(const struct vcci_xfer *xfer)
 
 void vcci_xfer_over(struct vcci_p2p *p2p, struct vcci_xfer *xfer, int status)
 {
-    if (is_send(xfer))
+    if (is_send(xfer)) {
         p2p->n_sends--;
-    else
+        p2p->n_withdrawn -= xfer->phase == VCCI_PHASE_WITHDRAWN;
+    } else {
         p2p->n_large -= xfer->bytes >= VCCI_LARGE;
+    }
     xfer->phase = VCCI_PHASE_DONE;
     xfer->status = status;
     vcci_list_push(&p2p->completed, &xfer->node);
@@ -211,7 +213,7 @@ static int poll_all(struct vcci_poller *poller, int budget)
     if (!vcci_list_empty(&p2p->completed))
         handled += run_done(p2p);
     if (__builtin_expect(++p2p->turns % LEFT_TURNS == 0, 0) && p2p->n_sends)
-        handled += bury_left(p2p);
+        handled += bury_left(p2p) + vcci_rndv_withdraw_again(p2p);
     return handled;
 }
 
@@ -223,7 +225,7 @@ static int poll_arm(struct vcci_poller *poller)
     VCCI_LIST_EACH_SAFE(it, tmp, &p2p->busy)
         if (vcci_peer_can_move(VCCI_CONTAINER(it, struct vcci_peer, busy)))
             return 1;
-    if (p2p->n_sends && bury_left(p2p))
+    if (p2p->n_sends && bury_left(p2p) + vcci_rndv_withdraw_again(p2p))
         return 1;
     return p2p->inbox ? vcci_shm_link_waiting(p2p) : 0;
 }
@@ -269,8 +271,7 @@ static void free_members(struct vcci_p2p *p2p)
 {
     vcci_mem_fini(p2p);
     vcci_port_drop_early(p2p);
-    if (p2p->rxs)
-        vcci_shm_link_stop(p2p);
+    vcci_shm_link_stop(p2p);
     vcci_map_fini(&p2p->ports);
     vcci_map_fini(&p2p->early);
     vcci_map_fini(&p2p->closed);

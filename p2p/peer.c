@@ -68,9 +68,9 @@ int vcci_peer_connect(struct vcci_peer *peer)
 {
     if (peer->down)
         return 0;
-    int err = peer->link->connect(peer);
+    int err = peer->doom ? peer->doom : peer->link->connect(peer);
     if (err < 0)
-        vcci_peer_down(peer, err);
+        vcci_peer_doom(peer, err);
     peer->up = err == 0;
     return peer->up;
 }
@@ -101,9 +101,8 @@ void vcci_peer_control(struct vcci_peer *peer, const struct vcci_cell *cell)
     if (peer->down)
         return;
     struct control *control = vcci_pool_get(&peer->p2p->control_pool);
-    if (!control) { /* the peer would wait for ever; it is given up in the next turn, as callers may be walking its lists */
-        peer->doom = -VCCL_ERR_NO_MEMORY;
-        vcci_peer_busy(peer);
+    if (!control) { /* the peer would wait for it for ever */
+        vcci_peer_doom(peer, -VCCL_ERR_NO_MEMORY);
         return;
     }
     control->cell = *cell;
@@ -165,7 +164,7 @@ int vcci_peer_drive(struct vcci_peer *peer, int budget)
         return 1;
     }
     if (!vcci_peer_ready(peer))
-        return peer->down != 0;
+        return peer->doom != 0;
     while (!peer->down && moved && handled < budget && !vcci_list_empty(&peer->control))
         handled += moved = drive_control(peer);
     if (moved && !vcci_list_empty(&peer->streams))
@@ -183,7 +182,7 @@ int vcci_peer_can_move(struct vcci_peer *peer)
     if (peer->doom || peer->link->alive(peer))
         return 1;
     if (!vcci_peer_ready(peer))
-        return peer->down != 0;
+        return peer->doom != 0;
     if (!vcci_list_empty(&peer->control))
         bytes = 0;
     else if (!vcci_list_empty(&peer->streams))
@@ -199,6 +198,14 @@ static void fail_list(struct vcci_p2p *p2p, struct vcci_list *list, int status)
 {
     for (struct vcci_list *node; (node = vcci_list_pop(list));)
         vcci_xfer_over(p2p, VCCI_CONTAINER(node, struct vcci_xfer, node), status);
+}
+
+void vcci_peer_doom(struct vcci_peer *peer, int status)
+{
+    if (!peer->down && !peer->doom) {
+        peer->doom = status;
+        vcci_peer_busy(peer);
+    }
 }
 
 void vcci_peer_down(struct vcci_peer *peer, int status)

@@ -34,7 +34,7 @@ void vcci_port_early(struct vcci_peer *peer, const struct vcci_cell *cell, const
         if (!kept || vcci_map_put(&p2p->early, cell->ctxid, kept)) {
             free(kept);
             vcci_msg_destroy(p2p, msg);
-            vcci_peer_down(peer, vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for a message of rank %d", peer->world));
+            vcci_peer_doom(peer, vcci_fail(VCCL_ERR_NO_MEMORY, "no memory for a message of rank %d", peer->world));
             return;
         }
         vcci_list_init(kept);

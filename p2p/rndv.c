@@ -208,10 +208,12 @@ static void pull(struct vcci_xfer *xfer)
     if (rc > 0)
         return;
     vcci_list_remove(&xfer->node);
-    if (rc < 0)
+    if (rc < 0) {
+        msg->peer->link->offer_give_back(msg->peer, msg->offer, msg->id);
         grant(xfer); /* from the beginning, by the ring */
-    else
+    } else {
         received(xfer, msg->from_memory ? 0 : vcci_cma_check(msg->peer));
+    }
 }
 
 int vcci_rndv_pull(struct vcci_p2p *p2p)
@@ -287,14 +289,33 @@ void vcci_rndv_on_stop(struct vcci_peer *peer, const struct vcci_cell *cell)
 static void end_offered(struct vcci_peer *peer, struct vcci_xfer *xfer, int status)
 {
     if (!peer->down && xfer->offer != VCCI_NO_OFFER && !peer->link->offer_withdraw(peer, xfer->offer, xfer->id)) {
-        if (xfer->phase != VCCI_PHASE_WITHDRAWN)
+        if (xfer->phase != VCCI_PHASE_WITHDRAWN) {
             xfer->status = status;
+            peer->p2p->n_withdrawn++;
+        }
         xfer->phase = VCCI_PHASE_WITHDRAWN;
         return;
     }
     vcci_map_del(&peer->p2p->sends, xfer->id);
     vcci_list_remove(&xfer->node);
-    vcci_xfer_over(peer->p2p, xfer, status);
+    vcci_xfer_over(peer->p2p, xfer, xfer->phase == VCCI_PHASE_WITHDRAWN ? xfer->status : status);
+}
+
+/* The receiver that was reading may have stopped without being able to say so. */
+int vcci_rndv_withdraw_again(struct vcci_p2p *p2p)
+{
+    int before = p2p->n_withdrawn;
+    if (!before)
+        return 0;
+    VCCI_LIST_EACH(at, &p2p->port_list) {
+        struct vcci_port *port = VCCI_CONTAINER(at, struct vcci_port, node);
+        VCCI_LIST_EACH_SAFE(it, tmp, &port->offered) {
+            struct vcci_xfer *xfer = VCCI_CONTAINER(it, struct vcci_xfer, node);
+            if (xfer->phase == VCCI_PHASE_WITHDRAWN)
+                end_offered(peer_of(xfer, xfer->peer), xfer, xfer->status);
+        }
+    }
+    return before - p2p->n_withdrawn;
 }
 
 static void end_granted(struct vcci_p2p *p2p, struct vcci_xfer *xfer, int status)
@@ -306,7 +327,9 @@ static void end_granted(struct vcci_p2p *p2p, struct vcci_xfer *xfer, int status
 
 static void end_pull(struct vcci_xfer *xfer, int status)
 {
+    const struct vcci_msg *msg = xfer->msg;
     vcci_list_remove(&xfer->node);
+    msg->peer->link->offer_give_back(msg->peer, msg->offer, msg->id);
     received(xfer, status);
 }
 

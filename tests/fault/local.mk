@@ -18,6 +18,10 @@ FAULT_TESTS += tests/fault/library
 tests_fault_library_SOURCES = tests/fault/library.c $(FAULT_SOURCES)
 tests_fault_library_LDFLAGS = $(FAULT_WRAP)
 tests_fault_library_LDADD = $(TEST_LIBS)
+FAULT_TESTS += tests/fault/p2p
+tests_fault_p2p_SOURCES = tests/fault/p2p.c $(FAULT_SOURCES)
+tests_fault_p2p_LDFLAGS = $(FAULT_WRAP)
+tests_fault_p2p_LDADD = $(TEST_LIBS)
 endif
 check_PROGRAMS += $(FAULT_TESTS)
 TESTS += $(FAULT_TESTS)
