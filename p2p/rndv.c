@@ -10,6 +10,7 @@
 
 #define CHUNK_BYTES ((size_t)64 << 10)  /* of a stream, at most: several fit into the ring and into the caches */
 #define AROUND_MIN ((uint64_t)8 << 20)  /* longer messages leave no place in the caches for what is read next */
+#define CHUNK_MIN ((size_t)16 << 10)    /* a few per message where it goes one way, so that writing and reading overlap */
 #define PIECE_BYTES ((size_t)1 << 20)   /* read in place at a time: heartbeats run in between */
 #define CMA_MIN ((uint64_t)32 << 10)    /* shorter messages are not worth a system call */
 #define CMA_BOTH_MAX ((uint64_t)768 << 10)
@@ -100,9 +101,14 @@ void vcci_rndv_on_fin(struct vcci_peer *peer, const struct vcci_cell *cell)
 
 size_t vcci_rndv_chunk_bytes(const struct vcci_peer *peer, const struct vcci_xfer *xfer)
 {
-    size_t most = peer->payload_max < CHUNK_BYTES ? peer->payload_max : CHUNK_BYTES;
-    uint64_t left = xfer->goal - xfer->moved;
-    return left < most ? (size_t)left : most;
+    uint64_t left = xfer->goal - xfer->moved, most = xfer->goal / 4;
+    if (most > CHUNK_BYTES || peer->p2p->n_large)
+        most = CHUNK_BYTES;
+    if (most < CHUNK_MIN)
+        most = CHUNK_MIN;
+    if (most > peer->payload_max)
+        most = peer->payload_max;
+    return (size_t)(left < most ? left : most);
 }
 
 int vcci_rndv_chunk(struct vcci_peer *peer, struct vcci_xfer *xfer)

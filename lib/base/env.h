@@ -18,7 +18,7 @@
     X(spin_us, "VCCL_SPIN", INT, "-1", "-1..1000000",                                                                               \
       "microseconds a waiting call spins before it yields and sleeps; -1: 50 where every rank has a core, else 0")                  \
     X(yields, "VCCL_YIELDS", INT, "8", "0..1000000", "sched_yield calls between spinning and sleeping")                             \
-    X(eager_bytes, "VCCL_EAGER", BYTES, "16k", "0..64k", "largest message sent before the receiver asked for it")                    \
+    X(eager_bytes, "VCCL_EAGER", BYTES, "32k", "0..64k", "largest message sent before the receiver asked for it")                    \
     X(credit_bytes, "VCCL_CREDIT", BYTES, "256k", "4k..1g", "eager bytes a receiver holds per sender before senders wait")          \
     X(single_copy, "VCCL_SINGLE_COPY", ENUM, "auto", "auto|off|always",                                                             \
       "process_vm_readv for large messages: where it measures faster, never, or wherever it works")                                 \

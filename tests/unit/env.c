@@ -44,7 +44,7 @@ static struct vcci_env accepted(const char *name, const char *value)
 
 START_TEST(defaults_before_load)
 {
-    ck_assert_uint_eq(vcci_env()->eager_bytes, 16384);
+    ck_assert_uint_eq(vcci_env()->eager_bytes, 32768);
     ck_assert_int_eq(vcci_env()->spin_us, -1);
     ck_assert_uint_eq(vcci_env()->links & 3, 3);
     ck_assert_str_eq(vcci_env()->coll, "");
@@ -63,7 +63,7 @@ START_TEST(every_kind_is_parsed)
     ck_assert_uint_eq(accepted("VCCL_LINKS", "shm,self").links, 3);
     ck_assert_uint_eq(accepted("VCCL_LINKS", "tcp,shm,cuda").links, 2 + 4 + 16);
     ck_assert_str_eq(accepted("VCCL_COLL", "allreduce:ring").coll, "allreduce:ring");
-    ck_assert_uint_eq(accepted("VCCL_EAGER", "").eager_bytes, 16384);
+    ck_assert_uint_eq(accepted("VCCL_EAGER", "").eager_bytes, 32768);
 }
 END_TEST
 
@@ -80,7 +80,7 @@ START_TEST(loaded_is_kept)
     ck_assert_uint_eq(vcci_env()->eager_bytes, 3072);
     ck_assert_uint_eq(first->eager_bytes, 2048);
     ck_assert_int_eq(vcci_env_load(NULL), 0);
-    ck_assert_uint_eq(vcci_env()->eager_bytes, 16384);
+    ck_assert_uint_eq(vcci_env()->eager_bytes, 32768);
 }
 END_TEST
 
