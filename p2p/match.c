@@ -176,6 +176,19 @@ struct vcci_msg *vcci_match_unpark(struct vcci_match *match, int src)
 
 /* ---- emptying ---- */
 
+struct vcci_xfer *vcci_match_pop_posted_of(struct vcci_match *match, int src)
+{
+    for (uint32_t i = 0; i <= match->mask; i++)
+        VCCI_LIST_EACH(it, &match->buckets[i].posted) {
+            struct vcci_xfer *xfer = VCCI_CONTAINER(it, struct vcci_xfer, node);
+            if (xfer->peer != src)
+                continue;
+            vcci_list_remove(&xfer->node);
+            return xfer;
+        }
+    return NULL;
+}
+
 struct vcci_xfer *vcci_match_pop_posted(struct vcci_match *match)
 {
     struct vcci_list *node = vcci_list_pop(&match->any);

@@ -68,6 +68,8 @@ int vcci_match_park(struct vcci_match *match, struct vcci_msg *msg);
 /* After src's message was admitted: its next one if it is parked, off the list and admitted, or NULL. */
 struct vcci_msg *vcci_match_unpark(struct vcci_match *match, int src);
 
+/* Takes out a posted receive that only takes messages of `src`; NULL when there is none. */
+struct vcci_xfer *vcci_match_pop_posted_of(struct vcci_match *match, int src);
 /* Takes out any posted receive / any message, parked ones too; NULL when there is none. */
 struct vcci_xfer *vcci_match_pop_posted(struct vcci_match *match);
 struct vcci_msg *vcci_match_pop_msg(struct vcci_match *match);

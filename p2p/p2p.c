@@ -190,10 +190,12 @@ static int run_done(struct vcci_p2p *p2p)
 static int bury_left(struct vcci_p2p *p2p)
 {
     int found = 0;
-    VCCI_LIST_EACH(it, &p2p->opened) {
+    VCCI_LIST_EACH_SAFE(it, tmp, &p2p->opened) {
         struct vcci_peer *peer = VCCI_CONTAINER(it, struct vcci_peer, node);
         if (peer->down || !peer->link->alive(peer))
             continue;
+        if (p2p->inbox)
+            vcci_shm_link_poll(p2p, INT_MAX); /* what it sent before */
         vcci_peer_down(peer, vcci_fail(VCCL_ERR_PROC_FAILED, "rank %d has left the job", peer->world));
         found = 1;
     }

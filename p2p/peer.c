@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A peer: the link that reaches it and what waits for room on that link. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +158,11 @@ static int drive_stream(struct vcci_peer *peer)
 int vcci_peer_drive(struct vcci_peer *peer, int budget)
 {
     int handled = 0, moved = 1;
-    if (peer->link->alive(peer))
-        peer->doom = vcci_fail(VCCL_ERR_PROC_FAILED, "rank %d has left the job with messages to it on their way", peer->world);
+    if (peer->link->alive(peer)) {
+        if (peer->p2p->inbox)
+            vcci_shm_link_poll(peer->p2p, INT_MAX); /* what it sent before */
+        vcci_peer_doom(peer, vcci_fail(VCCL_ERR_PROC_FAILED, "rank %d has left the job with messages to it on their way", peer->world));
+    }
     if (peer->doom) {
         vcci_peer_down(peer, peer->doom);
         return 1;
@@ -208,6 +212,18 @@ void vcci_peer_doom(struct vcci_peer *peer, int status)
     }
 }
 
+/* Nothing will come for receives from it. */
+static void fail_posted(struct vcci_peer *peer, int status)
+{
+    VCCI_LIST_EACH(it, &peer->p2p->port_list) {
+        struct vcci_port *port = VCCI_CONTAINER(it, struct vcci_port, node);
+        for (int rank = 0; rank < port->size; rank++)
+            if (port->world[rank] == peer->world)
+                for (struct vcci_xfer *xfer; (xfer = vcci_match_pop_posted_of(&port->match, rank));)
+                    vcci_xfer_over(peer->p2p, xfer, status);
+    }
+}
+
 void vcci_peer_down(struct vcci_peer *peer, int status)
 {
     struct vcci_p2p *p2p = peer->p2p;
@@ -223,5 +239,6 @@ void vcci_peer_down(struct vcci_peer *peer, int status)
     }
     vcci_rndv_peer_down(peer, status);
     fail_list(p2p, &peer->backlog, status);
+    fail_posted(peer, status);
     vcci_list_remove(&peer->busy);
 }

@@ -440,15 +440,18 @@ static void revoked(struct rig *rig)
 /* An offer to a rank that has left fails; it does not wait for ever. */
 static void left(struct rig *rig)
 {
-    struct rig_op op, out;
+    struct rig_op op, out, in;
     size_t big = eager_of(rig) + 10;
     char *buf = rig_alloc(rig, big);
+    int value;
     one_size(rig, 8, 1, 0);
     if (rig->me == 0 && rig->n > 1) {
         memset(buf, 1, big);
+        rig_recv(rig, rig->port, &in, &value, sizeof value, 1, 51);
         rig_send(rig, rig->port, &out, buf, big, 1, 50);
         atomic_store(&rig->common->words[0], 1);
         UNIT_HOLDS(rig_wait(rig, &out) == -VCCL_ERR_PROC_FAILED);
+        UNIT_HOLDS(rig_wait(rig, &in) == -VCCL_ERR_PROC_FAILED);
         UNIT_HOLDS(rig_send(rig, rig->port, &op, buf, big, 1, 50) == -VCCL_ERR_PROC_FAILED);
     }
     if (rig->me == 1) { /* as vcci_board_close says it */
