@@ -3,6 +3,8 @@ UNIT_TESTS =
 if HAVE_CHECK
 UNIT_TESTS += tests/unit/board
 tests_unit_board_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/boot
+tests_unit_boot_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/cpu
 tests_unit_cpu_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/engine
@@ -17,6 +19,8 @@ UNIT_TESTS += tests/unit/handle
 tests_unit_handle_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/list
 tests_unit_list_LDADD = $(TEST_LIBS)
+UNIT_TESTS += tests/unit/launch
+tests_unit_launch_LDADD = launcher/libvcci_launcher.la $(TEST_LIBS)
 UNIT_TESTS += tests/unit/map
 tests_unit_map_LDADD = $(TEST_LIBS)
 UNIT_TESTS += tests/unit/match
