@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,8 +119,8 @@ int main(int argc, char **argv)
     if (argc == 3)
         run_rank(atoi(argv[2]));
     alarm(4 * SECONDS);
-    snprintf(dir, sizeof dir, "%s/boot_death.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(dir) || pipe(up) < 0 || pipe(pids_fd) < 0)
+    snprintf(dir, sizeof dir, "%s/boot_death.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+    if (mkdir(dir, 0700) < 0 || pipe(up) < 0 || pipe(pids_fd) < 0)
         return 99;
     server = fork();
     if (server == 0)
