@@ -3,6 +3,7 @@
  * The first cell of every message: all of it (eager) while it is small and the receiver's credit lasts, else an offer. And its arrival. */
 #include <string.h>
 
+#include "lib/base/copy.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
 #include "p2p/inside.h"
@@ -116,7 +117,7 @@ struct vcci_msg *vcci_msg_create(struct vcci_peer *peer, const struct vcci_cell 
         msg->offer = cell->offer;
     } else {
         msg->cost = eager_cost(bytes);
-        memcpy(msg->data, payload, bytes);
+        vcci_copy_bytes(msg->data, payload, bytes);
         VCCI_COUNT(unexpected_bytes, bytes);
     }
     return msg;
@@ -169,7 +170,7 @@ static void deliver(struct vcci_peer *peer, struct vcci_xfer *xfer, const void *
     if (fits <= VCCI_CELL_INLINE)
         vcci_copy_small(xfer->buf, payload, fits);
     else
-        memcpy(xfer->buf, payload, fits);
+        vcci_copy_bytes(xfer->buf, payload, fits);
     VCCI_COUNT(bytes_received, fits);
     peer->link->give_credit(peer, cost);
     vcci_xfer_over(p2p, xfer, vcci_xfer_fit(xfer));

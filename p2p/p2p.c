@@ -82,8 +82,7 @@ static int source_down(const struct vcci_port *port, int source)
     const struct vcci_peer *peer = source >= 0 ? port->p2p->peers[port->world[source]] : NULL;
     if (!peer || !peer->down)
         return 0;
-    return vcci_fail((vccl_result_t)-peer->down, "rank %d cannot be received from any more (%s)", peer->world,
-                     vccl_strerror((vccl_result_t)-peer->down));
+    return vcci_fail((vccl_result_t)-peer->down, "rank %d cannot be received from any more (error %d)", peer->world, -peer->down);
 }
 
 int vcci_p2p_recv(struct vcci_port *port, struct vcci_xfer *xfer)

@@ -2,10 +2,8 @@
 #include "p2p/ring.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/copy.h"
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 #define PAGE ((size_t)4096)
 #define PAGES_MANY 1 /* of head and cells, where a host has many ranks */
@@ -71,33 +69,6 @@ void vcci_ring_rx_init(struct vcci_ring_rx *rx, void *ring, const struct vcci_ri
 
 /* ---- payload ---- */
 
-#if defined(__x86_64__)
-void vcci_copy_around(void *to, const void *from, size_t bytes)
-{
-    char *t = to;
-    const char *f = from;
-    size_t odd = (size_t)(-(uintptr_t)t & 15);
-    if (odd > bytes)
-        odd = bytes;
-    memcpy(t, f, odd);
-    for (t += odd, f += odd, bytes -= odd; bytes >= 64; bytes -= 64, t += 64, f += 64) {
-        __m128i a = _mm_loadu_si128((const __m128i *)f), b = _mm_loadu_si128((const __m128i *)(f + 16));
-        __m128i c = _mm_loadu_si128((const __m128i *)(f + 32)), d = _mm_loadu_si128((const __m128i *)(f + 48));
-        _mm_stream_si128((__m128i *)t, a);
-        _mm_stream_si128((__m128i *)(t + 16), b);
-        _mm_stream_si128((__m128i *)(t + 32), c);
-        _mm_stream_si128((__m128i *)(t + 48), d);
-    }
-    memcpy(t, f, bytes);
-    _mm_sfence();
-}
-#else
-void vcci_copy_around(void *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-#endif
-
 static unsigned class_of(size_t bytes)
 {
     unsigned bits = 63 - (unsigned)__builtin_clzll(bytes | 1);
@@ -144,7 +115,7 @@ static uint8_t load_timed(struct vcci_ring_tx *tx, void *to, const void *from, s
     if (around) {
         vcci_copy_around(to, from, bytes);
     } else {
-        memcpy(to, from, bytes);
+        vcci_copy_bytes(to, from, bytes);
         atomic_exchange_explicit(&tx->head->drain, 1, memory_order_seq_cst); /* until the stores are done, which else go on unseen */
     }
     way->write_cost[around] = cost_mix(way->write_cost[around], bytes, vcci_now_ns() - begin);
@@ -163,7 +134,7 @@ uint8_t vcci_ring_load(struct vcci_ring_tx *tx, void *to, const void *from, size
         vcci_copy_around(to, from, bytes);
         return VCCI_HOW_AROUND;
     }
-    memcpy(to, from, bytes);
+    vcci_copy_bytes(to, from, bytes);
     return 0;
 }
 

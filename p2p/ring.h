@@ -61,8 +61,6 @@ static inline size_t vcci_ring_rounded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* memcpy by stores that go round the caches; what was written is ordered before later stores. */
-void vcci_copy_around(void *to, const void *from, size_t bytes);
 /* Writes payload for the receiver's core to read, the way that measures faster. Returns VCCI_HOW_ bits for the cell. */
 uint8_t vcci_ring_load(struct vcci_ring_tx *tx, void *to, const void *from, size_t bytes);
 /* The receiver's time for a payload that was to be timed. */

@@ -4,6 +4,7 @@
  * memory that both map or by process_vm_readv. Nobody ever writes into a peer's buffer. */
 #include <string.h>
 
+#include "lib/base/copy.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
 #include "p2p/inside.h"
@@ -194,7 +195,7 @@ static int pull_piece(struct vcci_xfer *xfer)
         const void *mapped = vcci_mem_map(msg->peer, msg->mem, from, bytes);
         if (!mapped)
             return -VCCL_ERR_LINK;
-        memcpy(to, mapped, bytes);
+        vcci_copy_bytes(to, mapped, bytes);
         VCCI_COUNT(copy_mapped_bytes, bytes);
     } else {
         int err = vcci_cma_read(msg->peer, to, from, bytes);
@@ -269,7 +270,7 @@ void vcci_rndv_on_data(struct vcci_peer *peer, const struct vcci_cell *cell, con
     if (xfer->goal >= AROUND_MIN)
         vcci_copy_around((char *)xfer->buf + xfer->moved, payload, bytes);
     else
-        memcpy((char *)xfer->buf + xfer->moved, payload, bytes);
+        vcci_copy_bytes((char *)xfer->buf + xfer->moved, payload, bytes);
     xfer->moved += bytes;
     if (xfer->moved < xfer->goal)
         return;

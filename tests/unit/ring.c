@@ -173,21 +173,6 @@ START_TEST(credit_comes_in_steps)
 }
 END_TEST
 
-START_TEST(copies_round_the_caches)
-{
-    static uint8_t from[4096], to[4096 + 2];
-    for (size_t i = 0; i < sizeof from; i++)
-        from[i] = (uint8_t)(i * 11 + (i >> 7));
-    for (size_t at = 0; at < 70; at++)
-        for (size_t bytes = 0; bytes < 300; bytes += 1 + at % 3) {
-            memset(to, 0xee, 500);
-            vcci_copy_around(to + at, from + at / 2, bytes);
-            UNIT_HOLDS(memcmp(to + at, from + at / 2, bytes) == 0);
-            UNIT_HOLDS(to[at + bytes] == 0xee && (at == 0 || to[at - 1] == 0xee));
-        }
-}
-END_TEST
-
 /* The way that measured cheaper is taken, and the other is still tried now and then. */
 START_TEST(learns_which_way_is_cheaper)
 {
@@ -246,4 +231,4 @@ START_TEST(two_threads)
 END_TEST
 
 UNIT_MAIN("ring", shapes, every_size_round_and_round, full, laps_wrap, half_a_message_is_none, credit_comes_in_steps,
-          copies_round_the_caches, learns_which_way_is_cheaper, two_threads)
+          learns_which_way_is_cheaper, two_threads)
