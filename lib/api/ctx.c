@@ -86,7 +86,6 @@ static int start(struct vcci_ctx *ctx)
     const struct vcci_env *env = vcci_env();
     struct vcci_engine_conf conf;
     struct vcci_host_blob host;
-    ctx->check = env->check;
     ctx->timeout = env->timeout;
     ctx->ctxid_next = ((uint64_t)ctx->boot->rank + 1) << 32;
     int err = vcci_rules_parse(env->coll, &ctx->rules);

@@ -45,7 +45,6 @@ struct vcci_ctx {
     struct vcci_cost_params costs;
     int *local_of;               /* [job size] */
     int spins;                   /* polls before a call goes to the engine's wait */
-    int check;
     double timeout;
 };
 

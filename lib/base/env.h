@@ -24,8 +24,7 @@
       "process_vm_readv for large messages: where it measures faster, never, or wherever it works")                                 \
     X(coll, "VCCL_COLL", TEXT, "", "coll:algorithm[@min-max],...",                                                                  \
       "overrides the choice of algorithm, e.g. allreduce:ring@64k-1g,bcast:chain")                                                   \
-    X(explain, "VCCL_EXPLAIN", ENUM, "0", "0|1", "say on stderr, once per kind of call, which algorithm ran and why")               \
-    X(check, "VCCL_CHECK", ENUM, "1", "0|1", "check the arguments of every call")
+    X(explain, "VCCL_EXPLAIN", ENUM, "0", "0|1", "say on stderr, once per kind of call, which algorithm ran and why")
 
 /* Beginnings of names that vcclrun sets for its ranks and a user never does; no warning is given for them. */
 #define VCCI_ENV_INTERNAL "VCCL_JOB_"

@@ -8,6 +8,9 @@ for n in 1 2 3 4 8; do
     fake $n messages $n
     fake $n matrix $n 40
 done
+for n in 2 3 8; do
+    VCCL_TIMEOUT=1 fake $n mismatch
+done
 VCCL_PROGRESS=caller fake 3 messages 7
 VCCL_PROGRESS=caller fake 3 comms
 VCCL_PROGRESS=caller fake 3 matrix 7 60

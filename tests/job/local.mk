@@ -1,9 +1,13 @@
 # Whole jobs: one program is a rank under vcclrun, or all ranks as threads (VCCL_JOB_FAKE=N), where the sanitizers see everything.
-jobs_real = tests/job/comms tests/job/errors tests/job/matrix tests/job/messages
+jobs_real = tests/job/comms tests/job/counters tests/job/errors tests/job/matrix tests/job/messages tests/job/mismatch
 check_PROGRAMS += $(jobs_real)
 JOB_HARNESS = tests/harness/job.c tests/harness/job.h
 tests_job_comms_SOURCES = tests/job/comms.c $(JOB_HARNESS)
 tests_job_comms_LDADD = $(TEST_LIBS)
+tests_job_counters_SOURCES = tests/job/counters.c $(JOB_HARNESS)
+tests_job_counters_LDADD = $(TEST_LIBS)
+tests_job_mismatch_SOURCES = tests/job/mismatch.c $(JOB_HARNESS)
+tests_job_mismatch_LDADD = $(TEST_LIBS)
 tests_job_errors_SOURCES = tests/job/errors.c $(JOB_HARNESS)
 tests_job_errors_LDADD = $(TEST_LIBS)
 tests_job_matrix_SOURCES = tests/job/matrix.c tests/job/value.c tests/job/value.h $(JOB_HARNESS)

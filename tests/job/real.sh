@@ -7,6 +7,12 @@ for n in 1 2 3 4 5 7 8; do
     real $n comms
     real $n messages $n
 done
+for n in 2 5; do
+    VCCL_TIMEOUT=1 real $n mismatch
+done
+for n in 1 2 4; do
+    real $n counters
+done
 real 1 matrix 1
 real 2 matrix 1
 for n in 3 4 5 7 8; do
