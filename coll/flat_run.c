@@ -8,6 +8,7 @@
 
 #include "coll/sig.h"
 #include "lib/base/clock.h"
+#include "lib/base/copy.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
 
@@ -232,7 +233,7 @@ static void put(const struct vcci_flat *f, const struct vcci_flat_plan *plan, co
     if (around)
         vcci_copy_stream(to, from, bytes);
     else
-        memcpy(to, from, bytes);
+        vcci_copy_bytes(to, from, bytes);
 }
 
 /* Sums block by block in the first-level cache, and puts each block where it goes. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coll/sig.h"
+#include "lib/base/copy.h"
 #include "lib/base/err.h"
 #include "lib/base/stat.h"
 #include "lib/device/dtype.h"
@@ -136,7 +137,7 @@ static void compute(struct vcci_run *r, const struct vcci_node *n, uint64_t k)
     if (!bytes)
         return;
     if (n->kind == VCCI_NODE_COPY) {
-        memcpy(dst, address(r, ref, k), bytes);
+        vcci_copy_bytes(dst, address(r, ref, k), bytes);
     } else {
         for (unsigned i = 0; i < n->n_in; i++)
             r->srcs[i] = address(r, &ref[i], k);
@@ -144,7 +145,7 @@ static void compute(struct vcci_run *r, const struct vcci_node *n, uint64_t k)
     }
     average(r, n, dst, bytes);
     if (n->n_out == 2)
-        memcpy(address(r, &ref[n->n_in + 1], k), dst, bytes);
+        vcci_copy_bytes(address(r, &ref[n->n_in + 1], k), dst, bytes);
 }
 
 static void drain(struct vcci_run *r);
