@@ -61,6 +61,24 @@ START_TEST(wildcards_by_post_order)
 }
 END_TEST
 
+START_TEST(pops_one_source)
+{
+    struct vcci_match m;
+    struct vcci_xfer x[4];
+    ck_assert_int_eq(vcci_match_init(&m, 0, 20), 0);
+    receive(&m, &x[0], 1, 5, 0);
+    receive(&m, &x[1], ANY, 5, 0);
+    receive(&m, &x[2], 9, 5, 0); /* in the bucket of 1 */
+    receive(&m, &x[3], 1, ANY_TAG, 0);
+    ck_assert_ptr_eq(vcci_match_pop_posted_of(&m, 1), &x[0]);
+    ck_assert_ptr_eq(vcci_match_pop_posted_of(&m, 1), &x[3]);
+    ck_assert_ptr_null(vcci_match_pop_posted_of(&m, 1));
+    ck_assert_ptr_eq(vcci_match_find_posted(&m, 9, 5, 0), &x[1]);
+    ck_assert_ptr_eq(vcci_match_find_posted(&m, 9, 5, 0), &x[2]);
+    vcci_match_fini(&m);
+}
+END_TEST
+
 START_TEST(unexpected_by_arrival)
 {
     struct vcci_match m;
@@ -224,5 +242,5 @@ START_TEST(random_against_lists)
 }
 END_TEST
 
-UNIT_MAIN("match", posted_in_order, wildcards_by_post_order, unexpected_by_arrival, exact_by_key, admits_in_sequence,
+UNIT_MAIN("match", posted_in_order, wildcards_by_post_order, pops_one_source, unexpected_by_arrival, exact_by_key, admits_in_sequence,
           reordering_is_bounded, sequence_wraps, random_against_lists)
