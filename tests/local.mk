@@ -8,7 +8,9 @@ PY_LOG_COMPILER = $(TEST_LIMIT) python3
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; CC='$(CC)'; CXX='$(CXX)'; VERSION='$(VERSION)'; \
 	TEST_CPPFLAGS='$(AM_CPPFLAGS)'; \
-	export top_srcdir top_builddir CC CXX VERSION TEST_CPPFLAGS;
+	ASAN_OPTIONS=$${ASAN_OPTIONS-allocator_may_return_null=1:detect_stack_use_after_return=1}; \
+	UBSAN_OPTIONS=$${UBSAN_OPTIONS-print_stacktrace=1}; TSAN_OPTIONS=$${TSAN_OPTIONS-allocator_may_return_null=1:second_deadlock_stack=1}; \
+	export top_srcdir top_builddir CC CXX VERSION TEST_CPPFLAGS ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS;
 TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
 
 # Those that tests/run_sanitizers.sh runs too, in trees built with ASan+UBSan and with TSan; SAN_NEEDS is what they need built.

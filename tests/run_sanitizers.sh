@@ -39,9 +39,6 @@ sanitize() { # name, kind
     grep -q '^# FAIL:  *0$' check.log && grep -q '^# ERROR:  *0$' check.log
 }
 
-: "${ASAN_OPTIONS:=allocator_may_return_null=1:detect_stack_use_after_return=1}" "${UBSAN_OPTIONS:=print_stacktrace=1}"
-: "${TSAN_OPTIONS:=allocator_may_return_null=1:second_deadlock_stack=1}"
-export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 (sanitize asan address,undefined) || status=1
 (sanitize tsan thread) || status=1
 rm -f "$build/probe" "$build/probe.c"
