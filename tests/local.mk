@@ -14,8 +14,11 @@ AM_TESTS_ENVIRONMENT = \
 TEST_LIBS = lib/libvcci.la $(CHECK_LIBS)
 
 # Those that tests/run_sanitizers.sh runs too, in trees built with ASan+UBSan and with TSan; SAN_NEEDS is what they need built.
+# ASAN_TESTS, which have one thread, run with ASan+UBSan only.
 SAN_TESTS =
 SAN_NEEDS =
+ASAN_TESTS =
+SAN_MORE =
 
 # The tree itself: layers, headers, style, manual pages, exported symbols, what is in the tarball, what is installed.
 TREE_TESTS = tests/layers.sh tests/headers.sh tests/style.sh tests/man.sh tests/man_options.sh tests/docs.sh \
@@ -32,6 +35,6 @@ include tests/job/local.mk
 include tests/net/local.mk
 
 .PHONY: sanitizer-programs sanitizer-check
-sanitizer-programs: $(SAN_NEEDS) $(SAN_TESTS)
+sanitizer-programs: $(SAN_NEEDS) $(SAN_TESTS) $(SAN_MORE)
 sanitizer-check: sanitizer-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SAN_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SAN_TESTS) $(SAN_MORE)'

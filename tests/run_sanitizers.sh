@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Usage: run_sanitizers.sh BUILD [JOBS]. Builds the tree with ASan+UBSan in BUILD/asan and with TSan in BUILD/tsan and runs the tests of SAN_TESTS (see
-# tests/local.mk) in each. Where this machine cannot run a sanitizer, that is said and counts as one skipped test.
+# tests/local.mk) in each, those of ASAN_TESTS in the first only. Where this machine cannot run a sanitizer, that is said and counts as one skipped test.
 set -u
 src=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd) || exit 1
@@ -16,7 +16,7 @@ runs_here() { # kind: can a program of this kind be built and run at all?
     ${CC:-gcc} -fsanitize="$1" "$build/probe.c" -o "$build/probe" && $fixed "$build/probe"
 }
 
-sanitize() { # name, kind
+sanitize() { # name, kind, further tests
     dir=$build/$1
     mkdir -p "$dir" && cd "$dir" || return 1
     find . -name '*.trs' -exec rm -f {} +
@@ -30,16 +30,16 @@ sanitize() { # name, kind
         "$src/configure" --enable-sanitize="$2" CFLAGS='-O1 -g' </dev/null >configure.log 2>&1 || return 1
     fi
     echo "building with -fsanitize=$2"
-    make -j "$jobs" sanitizer-programs </dev/null >make.log 2>&1 || {
+    make -j "$jobs" sanitizer-programs SAN_MORE="$3" </dev/null >make.log 2>&1 || {
         tail -n 40 make.log
         return 1
     }
-    $fixed make -k -j "$jobs" sanitizer-check </dev/null 2>&1 | tee check.log |
+    $fixed make -k -j "$jobs" sanitizer-check SAN_MORE="$3" </dev/null 2>&1 | tee check.log |
         sed -n "s/^\(PASS\|FAIL\|SKIP\|ERROR\): /\1: $1: /p"
     grep -q '^# FAIL:  *0$' check.log && grep -q '^# ERROR:  *0$' check.log
 }
 
-(sanitize asan address,undefined) || status=1
-(sanitize tsan thread) || status=1
+(sanitize asan address,undefined '$(ASAN_TESTS)') || status=1
+(sanitize tsan thread '') || status=1
 rm -f "$build/probe" "$build/probe.c"
 exit $status
