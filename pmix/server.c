@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pmix/server.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pmix.h>
 #include <pmix_server.h>
@@ -18,6 +19,7 @@
 #include "lib/base/err.h"
 #include "lib/base/futex.h"
 #include "lib/base/list.h"
+#include "lib/base/log.h"
 #include "lib/base/shm.h"
 
 #define ANSWER_SECONDS 60 /* PMIx's own thread in this process has stopped if it takes so long */
@@ -197,6 +199,24 @@ static void server_settings(void)
     setenv("PMIX_MCA_pmix_event_caching_window", "0", 0);   /* a lost server is told at once instead of after a second */
 }
 
+static void on_libevent(int severity, const char *text)
+{
+    VCCI_DEBUG("the PMIx server's libevent (%d): %s", severity, text);
+}
+
+/* PMIx closes the connection of a killed client before it takes the descriptor out of libevent's set, which libevent then warns of on stderr. It is
+ * PMIx's library, so it is asked for by name: a PMIx without it has nothing to quieten. */
+static void quieten_libevent(void)
+{
+    void (*set_callback)(void (*)(int, const char *));
+    void *found = dlsym(RTLD_DEFAULT, "event_set_log_callback");
+
+    if (!found)
+        return;
+    memcpy(&set_callback, &found, sizeof set_callback);
+    set_callback(on_libevent);
+}
+
 static struct vcci_server *server_create(int size)
 {
     struct vcci_server *server = calloc(1, sizeof *server);
@@ -317,6 +337,7 @@ int vcci_server_open(const char *dir, const char *host, int size, struct vcci_se
         return rc;
     }
     server_settings();
+    quieten_libevent();
     the_server = server;
     rc = server_init(server, dir, host);
     if (rc) {
