@@ -207,13 +207,16 @@ COST(gather_binomial)
 COST(scatter_flat)
 {
     struct terms t = terms_of(a, p);
-    return flat(a, &t, (size_t)a->size, 1, t.bytes * (1 + t.n * t.alone), 0);
+    double chunks = t.bytes / (double)(a->slot_bytes ? a->slot_bytes : 1) * t.n;
+    /* of a chunk each rank has but a piece: where many share a core, their turns cost more than the pieces */
+    return flat(a, &t, (size_t)a->size, 1, t.bytes * (1 + t.n * t.alone), 0) + (p->crowd > 2 ? 4 * chunks * t.turn : 0);
 }
 
 COST(scatter_linear)
 {
     struct terms t = terms_of(a, p);
-    return messages(a, &t, 1, (t.n - 1) * t.bytes * t.alone, 0) + fan(a, p);
+    double carried = p->crowd > 2 ? 0.3 : 1; /* read in place by those who then have the core */
+    return messages(a, &t, 1, (t.n - 1) * t.bytes * t.alone * carried, 0) + fan(a, p);
 }
 
 COST(scatter_binomial)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Flat programs: how a schedule whose ranks all share memory runs. Each communicator has one shared area; in it every rank owns a control line, a ring of
- * cache lines for what is tiny and a ring of slots for what is not. A flat schedule's SCRATCH is its rank's line or slot.
+ * cache lines for what is tiny, of pockets for what is small, and of slots for the rest. A flat schedule's SCRATCH lies in one of them.
  *
- * Epochs. Every chunk of every flat collective on the communicator is one epoch, counted alike on all ranks, and uses place `epoch mod VCCI_FLAT_LINES` of the ring of
- * lines or `epoch mod VCCI_FLAT_SLOTS` of the ring of slots. Before a rank writes into a place again it makes sure that all ranks are done with the epoch that used it last; that is also what bounds
+ * Epochs. Every chunk of every flat collective on the communicator is one epoch, counted alike on all ranks, and uses one place of one ring: line
+ * or pocket `epoch mod VCCI_FLAT_LINES`, or slot `epoch mod VCCI_FLAT_SLOTS`. Before a rank writes into a place again it makes sure that all ranks are done with the epoch that used it last; that is also what bounds
  * how far a fast rank (a root of a million bcasts) runs ahead.
  *
  * Sleep. Who waits long enough leaves in its own control block whom it waits for, counts itself in the area's `sleepers`, and sleeps on its bell. Who publishes looks
@@ -27,6 +27,7 @@
 #define VCCI_FLAT_LINES 64u /* tiny calls that a root may be ahead: one turn of the others on their cores for so many */
 #define VCCI_FLAT_PHASES 3u
 #define VCCI_FLAT_LINE_BYTES 56u
+#define VCCI_FLAT_POCKET_BYTES 1024u
 #define VCCI_FLAT_BLOCK 8192u      /* of a reduction whose result goes to two places */
 #define VCCI_FLAT_AROUND_MIN 1024u /* bytes shown from which it matters whether they are written through the caches */
 
@@ -35,10 +36,17 @@ struct vcci_flat_line { /* one rank's tiny message of one epoch: number, signatu
     uint32_t sig;
     uint8_t data[VCCI_FLAT_LINE_BYTES];
 };
+struct vcci_flat_pocket { /* the same for up to 1 KiB, announced by ctrl.seq; a line more than a power of two, or all would share cache sets */
+    _Alignas(64) uint32_t sig;
+    uint32_t unused[3];
+    uint8_t data[VCCI_FLAT_POCKET_BYTES];
+};
+enum vcci_flat_place { VCCI_FLAT_LINE, VCCI_FLAT_POCKET, VCCI_FLAT_SLOT };
+
 struct vcci_flat_ctrl {
     _Alignas(128) _Atomic uint64_t seq[VCCI_FLAT_PHASES]; /* signal p of all epochs below it has been given          */
     _Atomic uint64_t done;                                /* all epochs below it are over for this rank              */
-    _Atomic uint32_t sig[VCCI_FLAT_SLOTS];                /* by epoch: what this rank thinks it is calling           */
+    _Atomic uint32_t sig[VCCI_FLAT_SLOTS];                /* by epoch, where a slot is used: what this rank calls    */
     _Alignas(64) _Atomic uint32_t awaits;                 /* asleep for that rank + 1; 0 awake                        */
 };
 struct vcci_flat_head {
@@ -60,7 +68,7 @@ struct vcci_flat_plan {
     vcci_reduce_fn *reduce;
     size_t type_bytes;
     uint32_t sig;
-    uint8_t line;                 /* scratch is the cache line; else the slot */
+    uint8_t place;                /* VCCI_FLAT_LINE …: where the scratch is */
     uint8_t average;
     uint8_t stream;               /* writes more into OUT than the last-level cache holds */
     struct vcci_flat_habit *habit; /* NULL: too little is shown for it to matter. Whoever steps writes it */
@@ -90,6 +98,7 @@ struct vcci_flat {
     struct vcci_flat_head *head;
     struct vcci_flat_ctrl *ctrl;  /* [size] */
     struct vcci_flat_line *lines; /* [size][VCCI_FLAT_LINES] */
+    struct vcci_flat_pocket *pockets; /* [size][VCCI_FLAT_LINES] */
     uint8_t *slots;               /* [size][VCCI_FLAT_SLOTS], slot_stride apart */
     size_t slot_stride;
     /* this rank's */

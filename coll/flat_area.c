@@ -21,7 +21,7 @@ static size_t round_page(size_t n)
 }
 
 struct layout {
-    size_t head, ctrl, lines, slots, bytes;
+    size_t head, ctrl, lines, pockets, slots, bytes;
 };
 
 static struct layout layout(int size)
@@ -30,7 +30,8 @@ static struct layout layout(int size)
     size_t n = (size_t)size;
     l.ctrl = (l.head + sizeof(struct vcci_flat_head) + 127) / 128 * 128;
     l.lines = l.ctrl + n * sizeof(struct vcci_flat_ctrl);
-    l.slots = round_page(l.lines + n * VCCI_FLAT_LINES * sizeof(struct vcci_flat_line));
+    l.pockets = round_page(l.lines + n * VCCI_FLAT_LINES * sizeof(struct vcci_flat_line));
+    l.slots = round_page(l.pockets + n * VCCI_FLAT_LINES * sizeof(struct vcci_flat_pocket));
     l.bytes = l.slots + n * VCCI_FLAT_SLOTS * (vcci_flat_slot_bytes(size) + SKEW);
     return l;
 }
@@ -68,6 +69,7 @@ static void place(struct vcci_flat *f)
     f->head = (struct vcci_flat_head *)(void *)(base + l.head);
     f->ctrl = (struct vcci_flat_ctrl *)(void *)(base + l.ctrl);
     f->lines = (struct vcci_flat_line *)(void *)(base + l.lines);
+    f->pockets = (struct vcci_flat_pocket *)(void *)(base + l.pockets);
     f->slots = base + l.slots;
 }
 

@@ -13,7 +13,7 @@
 #include "lib/base/stat.h"
 
 #define AHEAD 2u              /* lines */
-#define LINES_A_REPORT 16u    /* tiny calls whose end is reported at once: there are VCCI_FLAT_LINES lines, four times as many */
+#define LINES_A_REPORT 16u    /* small calls whose end is reported at once: there are VCCI_FLAT_LINES places, four times as many */
 #define FIRST_SPINS 50        /* polls before asking whether other threads wait too */
 #define YIELDS 8              /* turns given to other ranks before the engine is asked what to do */
 #define DONE VCCI_FLAT_PHASES /* row of `seen` for ctrl.done */
@@ -23,6 +23,11 @@
 static struct vcci_flat_line *line_of(const struct vcci_flat *f, int rank, uint64_t epoch)
 {
     return &f->lines[(size_t)rank * VCCI_FLAT_LINES + epoch % VCCI_FLAT_LINES];
+}
+
+static struct vcci_flat_pocket *pocket_of(const struct vcci_flat *f, int rank, uint64_t epoch)
+{
+    return &f->pockets[(size_t)rank * VCCI_FLAT_LINES + epoch % VCCI_FLAT_LINES];
 }
 
 static uint8_t *slot_of(const struct vcci_flat *f, int rank, uint64_t epoch)
@@ -38,7 +43,9 @@ static void *address(const struct vcci_flat *f, const struct vcci_flat_run *run,
         return (uint8_t *)run->out + r->base + chunk * r->stride;
     int whose = r->whose < 0 ? f->rank : r->whose;
     uint64_t epoch = run->epoch + chunk;
-    return (run->plan->line ? line_of(f, whose, epoch)->data : slot_of(f, whose, epoch)) + r->base;
+    if (run->plan->place == VCCI_FLAT_LINE)
+        return line_of(f, whose, epoch)->data + r->base;
+    return (run->plan->place == VCCI_FLAT_POCKET ? pocket_of(f, whose, epoch)->data : slot_of(f, whose, epoch)) + r->base;
 }
 
 /* ---- waking ---- */
@@ -121,7 +128,7 @@ static void block(struct vcci_flat *f, int rank)
 static int signalled(struct vcci_flat *f, const struct vcci_flat_plan *plan, int peer, uint32_t phase, uint64_t epoch, int first)
 {
     uint32_t sig;
-    if (plan->line) {
+    if (plan->place == VCCI_FLAT_LINE) {
         struct vcci_flat_line *l = line_of(f, peer, epoch);
         if (atomic_load_explicit(&l->seq, memory_order_acquire) != (uint32_t)(epoch + 1))
             return 0;
@@ -135,7 +142,8 @@ static int signalled(struct vcci_flat *f, const struct vcci_flat_plan *plan, int
         }
         if (!first)
             return 1;
-        sig = atomic_load_explicit(&f->ctrl[peer].sig[epoch % VCCI_FLAT_SLOTS], memory_order_relaxed);
+        sig = plan->place == VCCI_FLAT_POCKET ? pocket_of(f, peer, epoch)->sig
+                                              : atomic_load_explicit(&f->ctrl[peer].sig[epoch % VCCI_FLAT_SLOTS], memory_order_relaxed);
     }
     if (__builtin_expect(sig == plan->sig, 1))
         return 1;
@@ -179,13 +187,15 @@ static void prefetch_to_write(const void *line)
 static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32_t phase, uint64_t chunk)
 {
     uint64_t epoch = run->epoch + chunk;
-    if (run->plan->line) {
+    if (run->plan->place == VCCI_FLAT_LINE) {
         struct vcci_flat_line *l = line_of(f, f->rank, epoch);
         l->sig = run->plan->sig;
         atomic_store_explicit(&l->seq, (uint32_t)(epoch + 1), memory_order_release);
         prefetch_to_write(line_of(f, f->rank, epoch + AHEAD));
     } else {
-        if (chunk == 0)
+        if (run->plan->place == VCCI_FLAT_POCKET && phase == 0)
+            pocket_of(f, f->rank, epoch)->sig = run->plan->sig;
+        else if (run->plan->place == VCCI_FLAT_SLOT && chunk == 0)
             atomic_store_explicit(&f->ctrl[f->rank].sig[epoch % VCCI_FLAT_SLOTS], run->plan->sig, memory_order_relaxed);
         atomic_store_explicit(&f->ctrl[f->rank].seq[phase], epoch + 1, memory_order_release);
     }
@@ -338,9 +348,9 @@ static void report_done(struct vcci_flat *f, uint64_t below)
 static void chunk_over(struct vcci_flat *f, const struct vcci_flat_run *run, uint64_t chunk)
 {
     uint64_t epoch = run->epoch + chunk;
-    if (run->plan->line && run->plan->sched->symmetric)
+    if (run->plan->place == VCCI_FLAT_LINE && run->plan->sched->symmetric)
         f->min_done = epoch; /* everybody's line of this epoch said that the epochs before it are over */
-    else if (!run->plan->line || epoch % LINES_A_REPORT == LINES_A_REPORT - 1)
+    else if (run->plan->place == VCCI_FLAT_SLOT || epoch % LINES_A_REPORT == LINES_A_REPORT - 1)
         report_done(f, epoch + 1);
 }
 
@@ -354,7 +364,7 @@ static int try_stage(struct vcci_flat *f, const struct vcci_flat_run *run, uint3
     if (chunk >= s->n_chunks || (st && chunk >= f->next[st - 1]))
         return 0;
     if (st == 0 && f->head && (chunk >= f->next[last] + s->window ||
-                               !place_free(f, run->epoch + chunk, plan->line ? VCCI_FLAT_LINES : VCCI_FLAT_SLOTS)))
+                               !place_free(f, run->epoch + chunk, plan->place == VCCI_FLAT_SLOT ? VCCI_FLAT_SLOTS : VCCI_FLAT_LINES)))
         return 0;
     int ready = stage_ready(f, run, st, chunk, &first_op);
     if (ready <= 0)
@@ -415,7 +425,7 @@ static int begin(struct vcci_flat *f, struct vcci_flat_run *run)
     }
     run->epoch = f->epoch;
     f->epoch += plan->sched->n_chunks;
-    if (!plan->line && f->head && f->reported < run->epoch)
+    if (plan->place == VCCI_FLAT_SLOT && f->head && f->reported < run->epoch)
         report_done(f, run->epoch); /* slots are few: the others must know exactly */
     f->started = 1;
     choose_way(f, plan->habit);

@@ -83,6 +83,13 @@ static uint64_t last_cache_bytes(void)
     return l3 > 0 ? (uint64_t)l3 : 32u << 20;
 }
 
+static uint8_t place_of(const struct vcci_sched *s)
+{
+    if (s->n_chunks != 1 || s->scratch > VCCI_FLAT_POCKET_BYTES)
+        return VCCI_FLAT_SLOT;
+    return s->scratch <= VCCI_FLAT_LINE_BYTES && s->n_phases <= 1 ? VCCI_FLAT_LINE : VCCI_FLAT_POCKET;
+}
+
 int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_plan **plan_out)
 {
     int err = check_order(sched);
@@ -100,7 +107,7 @@ int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_pla
     p->sched = vcci_sched_get(sched);
     p->sig = sig;
     p->type_bytes = vcci_dtype_valid(sched->type) ? vcci_dtype_bytes[sched->type] : 1;
-    p->line = sched->n_chunks == 1 && sched->scratch <= VCCI_FLAT_LINE_BYTES && sched->n_phases <= 1;
+    p->place = place_of(sched);
     p->stream = result_bytes(sched) >= last_cache_bytes();
     p->average = sched->op == VCCL_AVG;
     if (sched->op != VCCL_OP_NULL)
