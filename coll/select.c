@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/select.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "coll/flat.h"
 #include "lib/base/env.h"
 #include "lib/base/err.h"
+#include "lib/base/text.h"
 
 const struct vcci_algo *vcci_algo_find(enum vcci_coll coll, const char *name)
 {
@@ -131,21 +131,7 @@ const struct vcci_algo *vcci_select(const struct vcci_coll_args *args, int share
     return best;
 }
 
-struct out {
-    char *buf;
-    size_t cap, len;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct out *o, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(o->len < o->cap ? o->buf + o->len : NULL, o->len < o->cap ? o->cap - o->len : 0, fmt, ap);
-    va_end(ap);
-    o->len += n > 0 ? (size_t)n : 0;
-}
-
-static void report_one(struct out *o, enum vcci_coll coll, int size, const struct vcci_cost_params *p, const struct vcci_rules *rules)
+static void report_one(struct vcci_text *o, enum vcci_coll coll, int size, const struct vcci_cost_params *p, const struct vcci_rules *rules)
 {
     const struct vcci_algo *last = NULL;
     int reduces = coll == VCCI_COLL_REDUCE || coll == VCCI_COLL_ALLREDUCE || coll == VCCI_COLL_REDUCE_SCATTER_BLOCK;
@@ -156,7 +142,7 @@ static void report_one(struct out *o, enum vcci_coll coll, int size, const struc
                                    .slot_bytes = vcci_flat_slot_bytes(size), .slots = VCCI_FLAT_SLOTS};
         const struct vcci_algo *algo = vcci_select(&a, 1, p, rules, &forced);
         if (algo && algo != last)
-            put(o, "%-22s from %12llu bytes  %-12s %s\n", vcci_coll_name(coll), a.count == 1 ? 0ull : (unsigned long long)a.count, algo->name,
+            vcci_text_put(o, "%-22s from %12llu bytes  %-12s %s\n", vcci_coll_name(coll), a.count == 1 ? 0ull : (unsigned long long)a.count, algo->name,
                 forced ? "(VCCL_COLL)" : algo->source);
         last = algo;
         if (coll == VCCI_COLL_BARRIER)
@@ -166,8 +152,8 @@ static void report_one(struct out *o, enum vcci_coll coll, int size, const struc
 
 int vcci_select_report(int coll, int size, const struct vcci_cost_params *p, const struct vcci_rules *rules, char *buf, size_t cap)
 {
-    struct out o = {buf, cap, 0};
-    put(&o, "algorithms for %d ranks that share memory, by bytes of one rank's block\n", size);
+    struct vcci_text o = {buf, cap, 0};
+    vcci_text_put(&o, "algorithms for %d ranks that share memory, by bytes of one rank's block\n", size);
     for (int c = 0; c < VCCI_COLL_NR; c++)
         if (coll < 0 || coll == c)
             report_one(&o, (enum vcci_coll)c, size, p, rules);

@@ -6,7 +6,8 @@ lib_libvcci_la_LIBADD = $(PMIX_LIBS)
 lib_libvcci_la_SOURCES += \
 	lib/base/clock.h lib/base/copy.c lib/base/copy.h lib/base/cpu.c lib/base/cpu.h lib/base/env.c lib/base/env.h lib/base/err.c lib/base/err.h \
 	lib/base/futex.c lib/base/futex.h lib/base/handle.c lib/base/handle.h lib/base/list.h lib/base/log.c lib/base/log.h \
-	lib/base/map.c lib/base/map.h lib/base/pool.c lib/base/pool.h lib/base/shm.c lib/base/shm.h lib/base/stat.c lib/base/stat.h
+	lib/base/map.c lib/base/map.h lib/base/pool.c lib/base/pool.h lib/base/shm.c lib/base/shm.h lib/base/stat.c lib/base/stat.h \
+	lib/base/text.c lib/base/text.h
 
 lib_LTLIBRARIES += lib/libvccl.la
 lib_libvccl_la_SOURCES =

@@ -2,7 +2,6 @@
 #include "p2p/p2p.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "lib/base/env.h"
 #include "lib/base/err.h"
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 #include "p2p/inside.h"
 
 #define DONE_MAX 1024     /* done callbacks in one turn: they may post what is over at once */
@@ -329,23 +329,8 @@ int vcci_p2p_quiet(struct vcci_p2p *p2p)
 
 /* ---- report ---- */
 
-struct text {
-    char *buf;
-    size_t cap, len;
-};
-
-static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(t->len < t->cap ? t->buf + t->len : NULL, t->len < t->cap ? t->cap - t->len : 0, fmt, args);
-    va_end(args);
-    t->len += n > 0 ? (size_t)n : 0;
-}
-
 /* Single copy is asked of the peers that were used: it is the other side's kernel settings that decide. */
-static void add_single_copy(struct text *t, const struct vcci_p2p *p2p)
+static void add_single_copy(struct vcci_text *t, const struct vcci_p2p *p2p)
 {
     int yes = 0, no = 0;
     VCCI_LIST_EACH(it, &p2p->opened) {
@@ -354,29 +339,29 @@ static void add_single_copy(struct text *t, const struct vcci_p2p *p2p)
         no += peer->cma == VCCI_CMA_NO;
     }
     if (yes + no)
-        add(t, ", process_vm_readv allowed by %d of %d peers asked", yes, yes + no);
+        vcci_text_put(t, ", process_vm_readv allowed by %d of %d peers asked", yes, yes + no);
     else
-        add(t, ", process_vm_readv not tried yet");
+        vcci_text_put(t, ", process_vm_readv not tried yet");
 }
 
 int vcci_p2p_report(struct vcci_p2p *p2p, char *buf, size_t cap)
 {
     uint32_t links = p2p ? p2p->links : vcci_env()->links;
-    struct text t = {.buf = buf, .cap = cap};
+    struct vcci_text t = {.buf = buf, .cap = cap};
     if (cap)
         buf[0] = 0;
-    add(&t, "self %s\n", links & 1u << VCCI_LINK_SELF ? "usable: a copy" : "not usable: not in VCCL_LINKS");
+    vcci_text_put(&t, "self %s\n", links & 1u << VCCI_LINK_SELF ? "usable: a copy" : "not usable: not in VCCL_LINKS");
     if (!(links & 1u << VCCI_LINK_SHM)) {
-        add(&t, "shm not usable: not in VCCL_LINKS\n");
+        vcci_text_put(&t, "shm not usable: not in VCCL_LINKS\n");
     } else if (!p2p || !p2p->board) {
-        add(&t, "shm usable\n");
+        vcci_text_put(&t, "shm usable\n");
     } else {
-        add(&t, "shm usable: %d ranks on this host, a ring of %zu cells and %zu KiB for each pair in use, eager up to %zu bytes",
+        vcci_text_put(&t, "shm usable: %d ranks on this host, a ring of %zu cells and %zu KiB for each pair in use, eager up to %zu bytes",
             p2p->board->n, p2p->shape.cells, p2p->shape.bulk_bytes >> 10,
             p2p->eager_max < p2p->shape.bulk_bytes / 4 ? p2p->eager_max : p2p->shape.bulk_bytes / 4);
         add_single_copy(&t, p2p);
-        add(&t, "\n");
+        vcci_text_put(&t, "\n");
     }
-    add(&t, "tcp not usable: not in this build\nrdma not usable: not in this build\ncuda not usable: not in this build\n");
+    vcci_text_put(&t, "tcp not usable: not in this build\nrdma not usable: not in this build\ncuda not usable: not in this build\n");
     return (int)t.len;
 }
