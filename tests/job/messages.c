@@ -119,6 +119,7 @@ static int wildcards(void)
     if (me) {
         for (int i = 0; i < N; i++)
             OK(vccl_send(&i, 1, VCCL_INT32, 0, i, VCCL_COMM_WORLD));
+        OK(vccl_barrier(VCCL_COMM_WORLD));
         return 0;
     }
     int *next = calloc((size_t)n, sizeof *next);
@@ -136,6 +137,7 @@ static int wildcards(void)
         next[s.source]++;
     }
     free(next);
+    OK(vccl_barrier(VCCL_COMM_WORLD)); /* nobody's next message is taken by the wildcards */
     return 0;
 }
 
