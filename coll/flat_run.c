@@ -206,19 +206,21 @@ static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32
 
 #define TRIES     8  /* runs of a plan that are tried both ways at first */
 #define TRY_AGAIN 64 /* of so many runs the last two are tries */
+#define LONG      16 /* chunks from which a run is long: half as many tries, a quarter as often */
 
 /* A line that another core has read must be taken from it to be written, and given back to be read. Between cores with a
  * common cache that is fast; between others it takes up to five times as long as the way through memory. What the cores share
  * virtual machines do not tell, and it changes when the scheduler moves a rank, so both ways are timed now and then: in the
  * same runs on all ranks, as all count a plan's runs alike, so that they come to one mind. */
-static void choose_way(struct vcci_flat *f, struct vcci_flat_habit *h)
+static void choose_way(struct vcci_flat *f, const struct vcci_flat_plan *plan)
 {
+    struct vcci_flat_habit *h = plan->habit;
     f->around = 0;
     f->began_ns = 0;
     if (!h)
         return;
-    uint32_t n = h->runs++;
-    int tries = n < TRIES || n % TRY_AGAIN >= TRY_AGAIN - 2;
+    uint32_t n = h->runs++, is_long = plan->sched->n_chunks >= LONG, again = is_long ? 4 * TRY_AGAIN : TRY_AGAIN;
+    int tries = n < (is_long ? TRIES / 2 : TRIES) || n % again >= again - 2;
     /* Round them unless that is clearly dearer: a mistake costs less on that side. */
     f->around = tries ? (uint8_t)(n & 1) : h->cost_ns[1] - h->cost_ns[1] / 4 <= h->cost_ns[0];
     if (tries)
@@ -428,7 +430,7 @@ static int begin(struct vcci_flat *f, struct vcci_flat_run *run)
     if (plan->place == VCCI_FLAT_SLOT && f->head && f->reported < run->epoch)
         report_done(f, run->epoch); /* slots are few: the others must know exactly */
     f->started = 1;
-    choose_way(f, plan->habit);
+    choose_way(f, plan);
     return 0;
 }
 
