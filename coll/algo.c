@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define LINE          64u /* bytes: parts that different ranks write begin on lines of their own where they are large enough */
-#define FLAT_CHUNK    (32u << 10) /* below that two hand-overs cost more than overlap gains */
+#define FLAT_CHUNK    (128u << 10) /* below that two hand-overs cost more than overlap gains */
 #define FLAT_OVERLAP  4u          /* chunks that a vector is cut into before they are as large as the slot */
 #define MESSAGE_CHUNK (64u << 10) /* a pipelined message, unless the caller wants another size */
 

@@ -204,9 +204,9 @@ static void publish(struct vcci_flat *f, const struct vcci_flat_run *run, uint32
 
 /* ---- through the caches or round them ---- */
 
-#define TRIES     8  /* runs of a plan that are tried both ways at first */
-#define TRY_AGAIN 64 /* of so many runs the last two are tries */
-#define LONG      16 /* chunks from which a run is long: half as many tries, a quarter as often */
+#define TRIES     8   /* runs of a plan that are tried both ways at first */
+#define TRY_AGAIN 128 /* of so many runs the last four are tries */
+#define LONG      16  /* chunks from which a run is long: half as many tries, a quarter as often */
 
 /* A line that another core has read must be taken from it to be written, and given back to be read. Between cores with a
  * common cache that is fast; between others it takes up to five times as long as the way through memory. What the cores share
@@ -220,10 +220,10 @@ static void choose_way(struct vcci_flat *f, const struct vcci_flat_plan *plan)
     if (!h)
         return;
     uint32_t n = h->runs++, is_long = plan->sched->n_chunks >= LONG, again = is_long ? 4 * TRY_AGAIN : TRY_AGAIN;
-    int tries = n < (is_long ? TRIES / 2 : TRIES) || n % again >= again - 2;
+    int tries = n < (is_long ? TRIES / 2 : TRIES) || n % again >= again - 4;
     /* Round them unless that is clearly dearer: a mistake costs less on that side. */
-    f->around = tries ? (uint8_t)(n & 1) : h->cost_ns[1] - h->cost_ns[1] / 4 <= h->cost_ns[0];
-    if (tries)
+    f->around = tries ? (uint8_t)(n >> 1 & 1) : h->cost_ns[1] - h->cost_ns[1] / 4 <= h->cost_ns[0];
+    if (tries && (n & 1)) /* the first of two finds the lines where the other way left them */
         f->began_ns = vcci_now_ns();
 }
 
