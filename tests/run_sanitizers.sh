@@ -34,7 +34,7 @@ sanitize() { # name, kind, further tests
         tail -n 40 make.log
         return 1
     }
-    $fixed make -k -j "$jobs" sanitizer-check SAN_MORE="$3" </dev/null 2>&1 | tee check.log |
+    $fixed make -k -j "$jobs" sanitizer-check TEST_SECONDS=900 SAN_MORE="$3" </dev/null 2>&1 | tee check.log |
         sed -n "s/^\(PASS\|FAIL\|SKIP\|ERROR\): /\1: $1: /p"
     grep -q '^# FAIL:  *0$' check.log && grep -q '^# ERROR:  *0$' check.log
 }
