@@ -222,7 +222,7 @@ static void choose_way(struct vcci_flat *f, const struct vcci_flat_plan *plan)
     uint32_t n = h->runs++, is_long = plan->sched->n_chunks >= LONG, again = is_long ? 4 * TRY_AGAIN : TRY_AGAIN;
     int tries = n < (is_long ? TRIES / 2 : TRIES) || n % again >= again - 4;
     /* Round them unless that is clearly dearer: a mistake costs less on that side. */
-    f->around = tries ? (uint8_t)(n >> 1 & 1) : h->cost_ns[1] - h->cost_ns[1] / 4 <= h->cost_ns[0];
+    f->around = tries ? (uint8_t)(n >> 1 & 1) : h->cost_ns[1] - h->cost_ns[1] / 8 <= h->cost_ns[0];
     if (tries && (n & 1)) /* the first of two finds the lines where the other way left them */
         f->began_ns = vcci_now_ns();
 }
