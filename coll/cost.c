@@ -204,18 +204,24 @@ COST(gather_binomial)
     return messages(a, &t, t.rounds, (1.5 * t.n - 1) * t.bytes, 0);
 }
 
+/* Blocks so large that their receivers, who then have the core, read them at the root, many ranks a core. */
+static int read_in_place(const struct terms *t, const struct vcci_cost_params *p)
+{
+    return p->crowd > 2 && t->bytes >= 128 << 10;
+}
+
 COST(scatter_flat)
 {
     struct terms t = terms_of(a, p);
     double chunks = t.bytes / (double)(a->slot_bytes ? a->slot_bytes : 1) * t.n;
     /* of a chunk each rank has but a piece: where many share a core, their turns cost more than the pieces */
-    return flat(a, &t, (size_t)a->size, 1, t.bytes * (1 + t.n * t.alone), 0) + (p->crowd > 2 ? 4 * chunks * t.turn : 0);
+    return flat(a, &t, (size_t)a->size, 1, t.bytes * (1 + t.n * t.alone), 0) + (read_in_place(&t, p) ? 4 * chunks * t.turn : 0);
 }
 
 COST(scatter_linear)
 {
     struct terms t = terms_of(a, p);
-    double carried = p->crowd > 2 ? 0.3 : 1; /* read in place by those who then have the core */
+    double carried = read_in_place(&t, p) ? 0.3 : 1;
     return messages(a, &t, 1, (t.n - 1) * t.bytes * t.alone * carried, 0) + fan(a, p);
 }
 
