@@ -66,6 +66,7 @@ struct vcci_flat_habit {
 struct vcci_flat_plan {
     struct vcci_sched *sched;
     vcci_reduce_fn *reduce;
+    vcci_reduce_fn *reduce_stream; /* the same past the caches */
     size_t type_bytes;
     uint32_t sig;
     uint8_t place;                /* VCCI_FLAT_LINE …: where the scratch is */

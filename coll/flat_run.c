@@ -275,12 +275,13 @@ static void reduce(struct vcci_flat *f, const struct vcci_flat_run *run, const s
         return;
     for (unsigned i = 0; i < n->n_in; i++)
         f->srcs[i] = address(f, run, &r[i], chunk);
-    if (n->n_out == 2 || plan->stream) {
+    if (n->n_out == 2 || (plan->stream && plan->average)) {
         reduce_blocks(f, run, n, chunk, bytes);
         return;
     }
     void *dst = address(f, run, &r[n->n_in], chunk);
-    plan->reduce(dst, f->srcs, n->n_in, bytes / plan->type_bytes);
+    int past = plan->stream && r[n->n_in].space == VCCI_OUT;
+    (past ? plan->reduce_stream : plan->reduce)(dst, f->srcs, n->n_in, bytes / plan->type_bytes);
     if (plan->average && (n->flags & VCCI_FINAL))
         vcci_reduce_average(dst, bytes / plan->type_bytes, plan->sched->type, f->size);
 }

@@ -110,8 +110,10 @@ int vcci_flat_lower(struct vcci_sched *sched, uint32_t sig, struct vcci_flat_pla
     p->place = place_of(sched);
     p->stream = result_bytes(sched) >= last_cache_bytes();
     p->average = sched->op == VCCL_AVG;
-    if (sched->op != VCCL_OP_NULL)
+    if (sched->op != VCCL_OP_NULL) {
         p->reduce = vcci_reduce_find(sched->op, sched->type);
+        p->reduce_stream = vcci_reduce_stream_find(sched->op, sched->type);
+    }
     *plan_out = p;
     return 0;
 }
