@@ -11,8 +11,6 @@
 #include "lib/device/dtype.h"
 #include "lib/device/reduce.h"
 
-#define API __attribute__((visibility("default")))
-
 struct call {
     const char *name;
     struct vcci_comm *comm;

@@ -7,8 +7,6 @@
 #include "lib/api/result.h"
 #include "lib/base/env.h"
 
-#define API __attribute__((visibility("default")))
-
 struct vcci_comm *vcci_comm_find_slow(struct vcci_ctx *ctx, vccl_comm_t handle, const char *call)
 {
     if (handle == VCCL_COMM_WORLD)

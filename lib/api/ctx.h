@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "coll/coll.h"
+#include "lib/base/clock.h"
 #include "lib/base/handle.h"
 #include "lib/base/pool.h"
 #include "lib/engine/engine.h"
@@ -83,7 +84,10 @@ int vcci_comm_create(struct vcci_ctx *ctx, const int *world, int rank, int size,
 void vcci_comm_destroy(struct vcci_comm *comm);
 
 /* When a call that begins now has to give up, 0 never. */
-static inline int64_t vcci_deadline(const struct vcci_ctx *ctx);
+static inline int64_t vcci_deadline(const struct vcci_ctx *ctx)
+{
+    return __builtin_expect(ctx->timeout > 0, 0) ? vcci_now_ns() + (int64_t)(ctx->timeout * 1e9) : 0;
+}
 
 /* ---- requests ---- */
 enum { VCCI_REQ_SEND, VCCI_REQ_RECV, VCCI_REQ_COLL };
@@ -105,11 +109,5 @@ struct vcci_request *vcci_request_create(struct vcci_comm *comm, int kind);
 /* Marks it over; baton held or not yet published. Wakes waiters. */
 void vcci_request_complete(struct vcci_request *req, int status);
 void vcci_request_destroy(struct vcci_request *req);
-
-#include "lib/base/clock.h"
-static inline int64_t vcci_deadline(const struct vcci_ctx *ctx)
-{
-    return __builtin_expect(ctx->timeout > 0, 0) ? vcci_now_ns() + (int64_t)(ctx->timeout * 1e9) : 0;
-}
 
 #endif

@@ -9,8 +9,6 @@
 #include "lib/base/env.h"
 #include "lib/base/log.h"
 
-#define API __attribute__((visibility("default")))
-
 static const struct {
     vccl_result_t code;
     const char *text;

@@ -3,8 +3,6 @@
 #include "lib/api/ctx.h"
 #include "lib/api/result.h"
 
-#define API __attribute__((visibility("default")))
-
 API vccl_result_t vccl_mem_alloc(size_t bytes, void **ptr_out)
 {
     struct vcci_ctx *ctx = vcci_ctx_running("vccl_mem_alloc");

@@ -8,8 +8,6 @@
 #include "lib/api/result.h"
 #include "lib/device/dtype.h"
 
-#define API __attribute__((visibility("default")))
-
 /* A handle: bit 30, 14 bits of generation, 16 of index + 256. */
 #define OPS_MAX 4096
 #define FIRST 256u

@@ -7,8 +7,6 @@
 #include "lib/api/result.h"
 #include "lib/device/dtype.h"
 
-#define API __attribute__((visibility("default")))
-
 void vcci_fill_status(const struct vcci_xfer *xfer, int err, vccl_status_t *status)
 {
     status->source = xfer->got_peer;

@@ -13,8 +13,6 @@
 #include "lib/device/dtype.h"
 #include "lib/device/reduce.h"
 
-#define API __attribute__((visibility("default")))
-
 /* "coll=allreduce:np=8" -> the value of one name; NULL if it is not there. `word` holds the copy. */
 static const char *option(const char *text, const char *name, char *word, size_t cap)
 {

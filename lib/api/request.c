@@ -7,8 +7,6 @@
 #include "lib/api/request.h"
 #include "lib/api/result.h"
 
-#define API __attribute__((visibility("default")))
-
 struct vcci_request *vcci_request_create(struct vcci_comm *comm, int kind)
 {
     struct vcci_ctx *ctx = comm->ctx;

@@ -4,6 +4,9 @@
 
 #include "lib/base/err.h"
 
+/* Before every function of vccl.h: all others are hidden. */
+#define API __attribute__((visibility("default")))
+
 /* From the inside's 0 or -(code) to the public code. */
 static inline vccl_result_t vcci_result(int err)
 {
